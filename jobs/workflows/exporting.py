@@ -15,8 +15,9 @@ from jobs.display.console import emit, progress_bar, two_columns, warn
 from model.exports.vector_tables import vector_schema, vector_tables
 from model.search.opening import open_index
 from schemas.artifacts import storage
+from schemas.artifacts.atomic_files import fill_atomically
 from schemas.artifacts.manifest import MANIFEST, read_manifest
-from schemas.artifacts.row_files import check_free, write_rows
+from schemas.artifacts.row_files import check_free, remove_partial, write_rows
 from schemas.errors import QprError, UsageError, how_to_install
 
 if TYPE_CHECKING:
@@ -77,17 +78,15 @@ def _to_qdrant(
 ) -> str:
     from model.exports.qdrant import upload
 
-    client = _client(output)
     dimension = index.settings.dimension
-    try:
-        return upload(tables, client, alias=collection, version=version, dimension=dimension, overwrite=overwrite)
-    except QprError:
-        raise
-    except Exception as error:  # the client has an exception of its own for each transport
-        cause = " ".join(str(error).split())[:200] or type(error).__name__
-        raise QprError(f"{output}: Qdrant did not take the questions: {cause}. {_advice(error, output)}") from error
-    finally:
-        client.close()
+    with _client(output) as client:
+        try:
+            return upload(tables, client, alias=collection, version=version, dimension=dimension, overwrite=overwrite)
+        except QprError:
+            raise
+        except Exception as error:  # the client has an exception of its own for each transport
+            cause = " ".join(str(error).split())[:200] or type(error).__name__
+            raise QprError(f"{output}: Qdrant did not take the questions: {cause}. {_advice(error, output)}") from error
 
 
 def _advice(error: Exception, output: str) -> str:
@@ -108,16 +107,21 @@ def _printed_warnings() -> Iterator[None]:
         warn(text)
 
 
-def _client(output: str) -> QdrantClient:
+@contextlib.contextmanager
+def _client(output: str) -> Iterator[QdrantClient]:
+    """Open a server or a folder of Qdrant; a folder that is new appears when the block ends without an error."""
     try:
         from qdrant_client import QdrantClient
     except ImportError as error:
         raise QprError(f"--to qdrant needs the package qdrant-client. {how_to_install('qdrant')}") from error
     if output.startswith(_SERVER):
         try:
-            return QdrantClient(url=output, api_key=os.environ.get(API_KEY), timeout=60, check_compatibility=False)
+            server = QdrantClient(url=output, api_key=os.environ.get(API_KEY), timeout=60, check_compatibility=False)
         except (OSError, ValueError) as error:  # the client checks the address in this way alone
             raise UsageError(f"{output}: no address of a server ({error}). {_PLACES}") from error
+        with contextlib.closing(server):
+            yield server
+        return
     folder = storage.local_path(output)
     if folder is None:
         raise UsageError(f"{output}: --to qdrant writes to no other store. {_PLACES}")
@@ -125,8 +129,21 @@ def _client(output: str) -> QdrantClient:
         raise QprError(
             f"{output}: holds an artefact of qpr, which Qdrant's files would become a part of. Give a new folder"
         )
+    folder = os.path.realpath(folder)  # a link to a folder that does not exist yet stays one
+    if storage.exists(folder):
+        with _opened(folder, output) as client:
+            yield client
+        return
+    with storage.explained(output), fill_atomically(folder) as staged, _opened(staged, output) as client:
+        yield client
+    remove_partial(folder)
+
+
+def _opened(folder: str, output: str) -> contextlib.closing[QdrantClient]:
+    from qdrant_client import QdrantClient
+
     try:
-        return QdrantClient(path=folder)
+        return contextlib.closing(QdrantClient(path=folder))
     except (OSError, RuntimeError) as error:
         advice = "Give a new folder, or end the program that uses it"
         raise QprError(f"{output}: cannot be opened as a folder of Qdrant: {error}. {advice}") from error

@@ -1,6 +1,6 @@
-"""Atomic writes of local files: written beside their place, synchronised, then renamed.
+"""Atomic writes of local files and folders: written beside their place, then renamed.
 
-path -> write_atomically -> a file to write to -> the path
+path -> write_atomically, fill_atomically -> a file or a folder to write to -> the path
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import errno
 import os
 import re
 import secrets
+import shutil
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -29,7 +30,7 @@ def write_atomically(path: str, *, new: bool = False) -> Iterator[BinaryIO]:
     Raises:
         FileExistsError: with ``new``, the path exists when the block ends.
     """
-    staged = f"{path}.{secrets.token_hex(4)}.partial"  # process ids of two containers can be equal
+    staged = _staged(path)
     try:
         with open(staged, "wb") as file:
             yield file
@@ -41,6 +42,27 @@ def write_atomically(path: str, *, new: bool = False) -> Iterator[BinaryIO]:
             os.unlink(staged)
         raise
     synchronise_folder(os.path.dirname(path) or ".")
+
+
+@contextlib.contextmanager
+def fill_atomically(path: str) -> Iterator[str]:
+    """Give the name of a new folder beside a local ``path``; rename it when the block ends without an error.
+
+    Raises:
+        OSError: the path exists when the block ends, and is no empty folder.
+    """
+    staged = _staged(path)
+    try:
+        yield staged
+        os.rename(staged, path)
+    except BaseException:
+        shutil.rmtree(staged, ignore_errors=True)
+        raise
+    synchronise_folder(os.path.dirname(path) or ".")
+
+
+def _staged(path: str) -> str:
+    return f"{path}.{secrets.token_hex(4)}.partial"  # process ids of two containers can be equal
 
 
 def _place_new(staged: str, path: str) -> None:
@@ -71,6 +93,6 @@ def synchronise_folder(folder: str) -> None:
 
 
 def staged_for(name: str) -> str | None:
-    """Return the final name of a partial file that a killed process has left; None for other files."""
+    """Return the final name of a partial file or folder that a killed process has left; None for other files."""
     found = _STAGED.fullmatch(name)
     return found and found[1]

@@ -99,9 +99,14 @@ def _appearing_whole(url: str, *, overwrite: bool) -> Iterator[Any]:
             yield file
     except FileExistsError as error:
         raise appeared(url) from error
+    remove_partial(path)
+
+
+def remove_partial(path: str) -> None:
+    """Remove the parts of a local file or folder that killed runs have left beside it."""
     folder, name = os.path.split(path)
     for found in storage.children(folder):
-        if staged_for(found) == name:  # left by a run that was killed
+        if staged_for(found) == name:
             storage.delete(storage.join(folder, found))
 
 

@@ -1,6 +1,12 @@
+import contextlib
 import dataclasses
+import errno
 import http.server
 import json
+import os
+import signal
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -100,6 +106,46 @@ def test_a_local_folder_of_qdrant_is_filled(qpr, index, tmp_path):
     assert outcome.code == 1
     assert "cannot be opened as a folder of Qdrant" in outcome.err
     assert outcome.err.endswith("Give a new folder, or end the program that uses it\n")
+
+
+@pytest.mark.parametrize("is_link", [False, True])
+def test_an_export_that_is_killed_leaves_no_folder_of_qdrant_and_can_be_repeated(qpr, index, tmp_path, is_link):
+    qdrant_client = pytest.importorskip("qdrant_client", reason="needs the extra qdrant")
+    killed = """if True:
+        import os, signal, sys
+        from qdrant_client.local.local_collection import LocalCollection
+        LocalCollection.upsert = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+        from jobs.cli import main
+        main(sys.argv[1:])
+    """
+    (tmp_path / "out").mkdir()
+    folder = tmp_path / "out" / "qdrant"
+    if is_link:
+        (tmp_path / "link").symlink_to(folder)
+    given = ("export", "--index", index, "--to", "qdrant", "--output", tmp_path / "link" if is_link else folder)
+    command = [sys.executable, "-c", killed, *map(str, given)]
+    assert subprocess.run(command, check=False, capture_output=True).returncode == -signal.SIGKILL
+    [left] = folder.parent.iterdir()
+    assert (left / "collection").is_dir()
+    assert qpr(*given).code == 0
+    assert list(folder.parent.iterdir()) == [folder]
+    with contextlib.closing(qdrant_client.QdrantClient(path=str(folder))) as client:
+        assert client.count("questions").count == 3
+
+
+def test_an_export_that_fails_leaves_a_folder_of_qdrant_as_it_was(qpr, index, tmp_path, monkeypatch):
+    local = pytest.importorskip("qdrant_client.local.local_collection", reason="needs the extra qdrant")
+
+    def fail(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(local.LocalCollection, "upsert", fail)
+    (tmp_path / "empty").mkdir()
+    for name, is_there in (("new", False), ("empty", True)):
+        outcome = qpr("export", "--index", index, "--to", "qdrant", "--output", tmp_path / name)
+        assert (outcome.code, (tmp_path / name).exists()) == (1, is_there)
+        assert f"{name}: Qdrant did not take the questions: [Errno 28] No space left on device" in outcome.err
+        assert list(tmp_path.glob("*.partial")) == []
 
 
 def test_a_warning_of_qdrant_is_one_line_without_its_place_in_the_source(qpr, index, tmp_path, monkeypatch):
