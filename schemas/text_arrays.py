@@ -54,25 +54,34 @@ def words_all(keys: pa.Array | pa.ChunkedArray, *, version: int = VERSION) -> pa
 
 
 def tokens_all(keys: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Return `schemas.text.tokens` of every key as a list array; the list of a null is empty."""
-    return distinct_all(words_all(keys))
+    """Return `schemas.text.tokens` of every key as a list array of encoded strings; the list of a null is empty."""
+    offsets, flat = _first_of_equal(words_all(keys))
+    return pa.ListArray.from_arrays(offsets, flat)
 
 
 def distinct_all(listed: pa.ListArray) -> pa.ListArray:
     """Return every list with the first of equal values only; there must be no null."""
+    offsets, flat = _first_of_equal(listed)
+    return pa.ListArray.from_arrays(offsets, flat.dictionary.take(flat.indices))
+
+
+def _first_of_equal(listed: pa.ListArray) -> tuple[pa.Array, pa.DictionaryArray]:
+    """Return the offsets and the values of `distinct_all`."""
     flat = pc.list_flatten(listed).dictionary_encode()
     parents = pc.list_parent_indices(listed).to_numpy(zero_copy_only=False)
     codes = flat.indices.to_numpy(zero_copy_only=False)
     values = max(len(flat.dictionary), 1)
     pairs = parents.astype(np.int64) * values + codes
     ordered = np.sort(pairs)
-    repeated = np.isin(parents, ordered[1:][ordered[1:] == ordered[:-1]] // values)
+    repeats = np.zeros(len(listed), bool)
+    repeats[ordered[1:][ordered[1:] == ordered[:-1]] // values] = True
+    repeated = repeats[parents]
     is_first = ~repeated  # few texts repeat a word, and the positions of equal values take six times as long as a sort
     places = np.flatnonzero(repeated)
     is_first[places[np.unique(pairs[places], return_index=True)[1]]] = True
     first = np.flatnonzero(is_first)
     offsets = offsets_of(np.bincount(parents[first], minlength=len(listed)))
-    return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), flat.dictionary.take(pa.array(codes[first])))
+    return pa.array(offsets, pa.int32()), pa.DictionaryArray.from_arrays(pa.array(codes[first]), flat.dictionary)
 
 
 def has_word_all(keys: pa.Array | pa.ChunkedArray) -> pa.Array:

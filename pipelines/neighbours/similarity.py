@@ -127,7 +127,7 @@ def divide(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -> Divided:
     """Divide texts into words and these into stems and pieces."""
     whole = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
     listed = tokens_all(key_all(whole))
-    flat = pc.list_flatten(listed).dictionary_encode()
+    flat = pc.list_flatten(listed)
     forms = flat.dictionary
     hashes = hash64_all(forms).to_numpy()
     stems = hash64_all(pa.array(map(stem, forms.to_pylist()), pa.string())).to_numpy()

@@ -24,9 +24,7 @@ _PATTERNS: Final[tuple[tuple[Kind, str], ...]] = (
     ("number", r"^\W*\d[\d\s.,:/%+-]*(\p{L}+\W*){0,2}$"),
     ("date", rf"(?i)^.{{0,24}}\b({_MONTHS})\p{{L}}*\b.{{0,24}}\d.{{0,24}}$"),
     ("id", r"^\S*\d\S*$"),
-    ("sentence", r"(?s)^\s*(\S+\s+){9,}\S"),
-    ("sentence", r"(?s)^\s*(\S+\s+){3,}\S*[.!?…。！？।]\W*$"),
-    ("sentence", r"(?s)^.{12,}[。！？]\W*$"),
+    ("sentence", r"(?s)^\s*(\S+\s+){9,}\S|^\s*(\S+\s+){3,}\S*[.!?…。！？।]\W*$|^.{12,}[。！？]\W*$"),
 )
 _WORD_START: Final = r"(^|\s)\W*\p{L}"
 _LOWERCASE_START: Final = r"(^|\s)\W*[\p{Ll}\p{Lo}]"

@@ -79,7 +79,7 @@ def _words(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -> _Words:
     coded = encode(texts)
     parts = (coded.dictionary.slice(start, AT_ONCE) for start in range(0, max(len(coded.dictionary), 1), AT_ONCE))
     listed = pa.chunked_array([tokens_all(key_all(part)) for part in parts]).combine_chunks().take(coded.indices)
-    flat = pc.list_flatten(listed).dictionary_encode()
+    flat = pc.list_flatten(listed)
     word = flat.indices.to_numpy()
     of_form = np.minimum(weights.of(hash64_all(flat.dictionary).to_numpy()) / np.log1p(QUESTIONS), 1)
     stems = pa.array(map(stem, flat.dictionary.to_pylist()), pa.string()).dictionary_encode()

@@ -21,9 +21,6 @@ SETTLED: Final = (-5.0, 6.0)
 """Logits outside of which a pair is settled: its probability is within 0.007 of 0 or 0.0025 of 1. The means of kept
 pairs contain hardly any of the former, but many of the latter."""
 
-PAIRS_AT_ONCE: Final = 2**18
-"""Number of pairs evaluated together; the features of those that are not settled are copied for each stage."""
-
 JOINED: Final = 128
 """Maximum number of rows of a table of several features; there are half as many tables as features, and most of them
 fit into a second-level cache."""
@@ -92,18 +89,13 @@ class Boosted:
         """
         if features.shape[1] != self.features:
             raise ValueError(f"pairs have {features.shape[1]} features; the trees compare {self.features}")
-        logits = np.empty(len(features))
-        for start in range(0, len(features), PAIRS_AT_ONCE):
-            logits[start : start + PAIRS_AT_ONCE] = self._logits(features[start : start + PAIRS_AT_ONCE])
+        logits = np.full(len(features), self.bias)
+        unsettled = np.arange(len(features))
+        for stage in self.stages:
+            stage.add(features, unsettled, logits)
+            found = logits[unsettled]
+            unsettled = unsettled[(found > SETTLED[0]) & (found < SETTLED[1])]
         return sigmoid(logits)
-
-    def _logits(self, features: np.ndarray) -> np.ndarray:
-        first, *others = self.stages
-        logits = self.bias + first.add(features)
-        for stage in others:
-            unsettled = np.flatnonzero((logits > SETTLED[0]) & (logits < SETTLED[1]))
-            logits[unsettled] += stage.add(np.take(features.T, unsettled, axis=1).T)
-        return logits
 
 
 def sigmoid(logits: np.ndarray) -> np.ndarray:

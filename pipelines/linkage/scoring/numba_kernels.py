@@ -1,6 +1,6 @@
 """Evaluation of boosted trees as machine code, made by numba; the same numbers as numpy's, bit for bit.
 
-features of pairs, tables of splits -> add_trees -> sums of leaves
+features of pairs, tables of splits, logits -> add_trees -> logits with the leaves that the pairs reach
 
 Nothing here may be reordered or contracted, so no ``fastmath``.
 """
@@ -15,7 +15,7 @@ from numba import njit
 
 from schemas.compiled import compile_loop
 
-BLOCK = 128
+BLOCK = 256
 """Number of pairs evaluated together, so that each threshold is compared with many values."""
 
 AT_ONCE = 8
@@ -25,6 +25,7 @@ AT_ONCE = 8
 @compile_loop
 def add_trees(
     columns: npt.NDArray[np.float32],
+    chosen: npt.NDArray[np.int64],
     features: npt.NDArray[np.int64],
     feature_bounds: npt.NDArray[np.int64],
     thresholds: npt.NDArray[np.float32],
@@ -32,12 +33,13 @@ def add_trees(
     masks: npt.NDArray[np.uint16],
     mask_starts: npt.NDArray[np.int64],
     leaves: npt.NDArray[np.float64],
-    added: npt.NDArray[np.float64],
+    logits: npt.NDArray[np.float64],
 ) -> None:
-    """Write the sum of the leaves that each pair reaches; the arguments are those of `tree_tables.Packed`.
+    """Add the leaves that some pairs reach to their logits; further arguments are those of `tree_tables.Packed`.
 
     Args:
-        columns: (F, P) features of the pairs, feature by feature.
+        columns: (F, P) features of all pairs, feature by feature.
+        chosen: numbers of the pairs that are evaluated.
         features: features of all tables, one table after the other.
         feature_bounds: table n has the features from ``feature_bounds[n]`` to ``feature_bounds[n + 1]``.
         thresholds: thresholds of these features, one feature after the other.
@@ -45,26 +47,29 @@ def add_trees(
         masks: (rows of all tables, T) masks of the leaves that are possible.
         mask_starts: first row of each table.
         leaves: (T, L) amount of each leaf, leftmost first.
-        added: (P,), overwritten.
+        logits: (P,), those of the chosen pairs are changed.
     """
-    pairs, trees, tables = columns.shape[1], masks.shape[1], len(mask_starts)
+    trees, tables = masks.shape[1], len(mask_starts)
     possible = np.empty(trees, np.uint16)
+    values = np.empty(BLOCK, np.float32)
     row = np.empty(BLOCK, np.int32)
-    rows = np.empty((BLOCK, tables), np.int64)
+    rows = np.empty((BLOCK, tables), np.int32)
     exceeded = np.empty(BLOCK, np.int32)
     leaf = np.empty(trees, np.uint16)
-    reached = np.empty(trees, np.float64)
-    for start in range(0, pairs, BLOCK):
-        size = min(BLOCK, pairs - start)
+    for start in range(0, len(chosen), BLOCK):
+        block = chosen[start : start + BLOCK]
+        size = len(block)
         for table in range(tables):
             row[:] = 0
             for place in range(feature_bounds[table], feature_bounds[table + 1]):
-                values = columns[features[place], start : start + size]
+                of_feature = columns[features[place]]
+                for pair in range(size):
+                    values[pair] = of_feature[block[pair]]
                 above = exceeded[:size]
                 above[:] = 0
-                of_feature = thresholds[threshold_bounds[place] : threshold_bounds[place + 1]]
-                _count_all_above(of_feature, values, above)
-                _continue(row[:size], len(of_feature) + 1, above)
+                limits = thresholds[threshold_bounds[place] : threshold_bounds[place + 1]]
+                _count_all_above(limits, values[:size], above)
+                _continue(row[:size], len(limits) + 1, above)
             for pair in range(size):
                 rows[pair, table] = mask_starts[table] + row[pair]
         for pair in range(size):
@@ -75,9 +80,7 @@ def add_trees(
                 _exclude(possible, masks[rows[pair, table]])
             for tree in range(trees):  # apart from the reading, which the compiler cannot vectorize
                 leaf[tree] = _lowest_bit(possible[tree])
-            for tree in range(trees):
-                reached[tree] = leaves[tree, leaf[tree]]
-            added[start + pair] = _sum(reached)
+            logits[block[pair]] += _sum(leaves, leaf)
 
 
 @njit(inline="always")
@@ -137,16 +140,20 @@ def _lowest_bit(mask: Any) -> Any:
 
 
 @njit(inline="always")
-def _sum(values: Any) -> Any:
-    """Return the sum in the order of `numpy.sum`: eight partial sums, the rest one by one."""
-    whole = len(values) // 8 * 8
-    partial = np.zeros(8)
-    for place in range(0, whole, 8):
-        for lane in range(8):
-            partial[lane] += values[place + lane]
-    total = ((partial[0] + partial[1]) + (partial[2] + partial[3])) + (
-        (partial[4] + partial[5]) + (partial[6] + partial[7])
-    )
-    for place in range(whole, len(values)):
-        total += values[place]
+def _sum(leaves: Any, leaf: Any) -> Any:
+    """Return the sum of a leaf of each tree in the order of `numpy.sum`: eight partial sums, the rest one by one."""
+    whole = len(leaf) // 8 * 8
+    a = b = c = d = e = f = g = h = 0.0
+    for tree in range(0, whole, 8):
+        a += leaves[tree, leaf[tree]]
+        b += leaves[tree + 1, leaf[tree + 1]]
+        c += leaves[tree + 2, leaf[tree + 2]]
+        d += leaves[tree + 3, leaf[tree + 3]]
+        e += leaves[tree + 4, leaf[tree + 4]]
+        f += leaves[tree + 5, leaf[tree + 5]]
+        g += leaves[tree + 6, leaf[tree + 6]]
+        h += leaves[tree + 7, leaf[tree + 7]]
+    total = ((a + b) + (c + d)) + ((e + f) + (g + h))
+    for tree in range(whole, len(leaf)):
+        total += leaves[tree, leaf[tree]]
     return total

@@ -1,6 +1,6 @@
 """Splits of boosted trees as tables of masks, which are evaluated without branches.
 
-features of pairs, Stage -> Stage.add -> sum of the leaves that each pair reaches
+features and logits of pairs, Stage -> Stage.add -> logits with the leaves that the pairs reach
 """
 
 from __future__ import annotations
@@ -98,15 +98,20 @@ class Stage:
             self.leaves,
         )
 
-    def add(self, features: np.ndarray) -> np.ndarray:
-        """Return the (P,) float64 amount that the trees add to the logit of each pair."""
-        added = np.empty(len(features))
-        if (loops := load_loops("pipelines.linkage.scoring.numba_kernels", len(features))) is not None:
-            loops.add_trees(np.ascontiguousarray(features.T, np.float32), *self.packed, added)
-            return added
-        for start in range(0, len(features), _ROWS):
-            added[start : start + _ROWS] = self._of_block(features[start : start + _ROWS])
-        return added
+    def add(self, features: np.ndarray, chosen: np.ndarray, logits: np.ndarray) -> None:
+        """Add the amounts of the trees to the logits of some pairs.
+
+        Args:
+            features: (P, F) of all pairs; column after column in memory they need not be copied.
+            chosen: (C,) numbers of the pairs that are evaluated, each once.
+            logits: (P,) float64 of all pairs, those of the chosen ones are changed.
+        """
+        if (loops := load_loops("pipelines.linkage.scoring.numba_kernels", len(chosen))) is not None:
+            loops.add_trees(np.ascontiguousarray(features.T, np.float32), chosen, *self.packed, logits)
+            return
+        for start in range(0, len(chosen), _ROWS):
+            block = chosen[start : start + _ROWS]
+            logits[block] += self._of_block(features[block])
 
     def _of_block(self, features: np.ndarray) -> np.ndarray:
         possible = np.full((len(features), len(self.leaves)), ALL, np.uint16)
