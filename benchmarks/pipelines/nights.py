@@ -41,7 +41,7 @@ from schemas.versions.version import Version
 WARM_EVENTS = 20_000
 """More questions than those up to which all pairs are compared and vectors have no codes."""
 
-STEPS = {"ingest_day": "ingest", "fold_days": "fold", "index_of_night": "index", "write_report": "report"}
+STEPS = {"ingest_days": "ingest", "fold_days": "fold", "index_of_night": "index", "write_report": "report"}
 
 
 def divide(log: str, warehouse: Path) -> list[str]:
