@@ -52,6 +52,17 @@ def test_of_many_vectors_most_of_the_nearest_are_found_with_exact_distances(dime
     assert 17 not in rows
 
 
+@pytest.mark.parametrize("dimension", [32, 15])
+def test_the_nearest_are_found_inside_of_a_few_groups_far_apart(dimension, monkeypatch):
+    monkeypatch.setattr(nearest, "FLAT_BELOW", 1_000)
+    monkeypatch.setattr(groups, "IN_A_GROUP", 100)
+    centres = random_vectors(10, dimension, seed=1) * 20
+    vectors = centres[np.arange(3_000) % 10] + random_vectors(3_000, dimension)
+    _, rows = found_in(flat(vectors), np.ones(3_000, bool), count=40)
+    expected, _ = exact(vectors, np.ones(3_000, bool), 5)
+    assert np.mean([len({*ours} & {*theirs}) / 5 for ours, theirs in zip(rows, expected, strict=True)]) > 0.95
+
+
 def test_they_do_not_depend_on_the_number_of_threads(monkeypatch):
     monkeypatch.setattr(nearest, "FLAT_BELOW", 1_000)
     monkeypatch.setattr(nearest, "_ROWS", 512)
