@@ -14,7 +14,7 @@ import rich.table
 from jobs.display.console import emit, warn
 from jobs.nightly.erasure.suppressed import check_user_key
 from jobs.nightly.ingestion import Ingested, ingest_day
-from jobs.nightly.warehouse import EVENTS, dates_of, open_warehouse, parse_date
+from jobs.nightly.warehouse import EVENTS, dates_of, dates_with_a_drop, open_warehouse, parse_date
 from jobs.workflows.warehouses.versions import alone_in
 from schemas.errors import QprError, UsageError
 from schemas.quantities import counted
@@ -46,11 +46,11 @@ def chosen_dates(warehouse: str, date: str | None, first: str | None, last: str 
         raise UsageError(f"--from {begin}: is after --to {end}")
     there = set(dates_of(warehouse, EVENTS))
     wanted = [begin + datetime.timedelta(days=days) for days in range((end - begin).days + 1)]
-    found = [day for day in wanted if day in there]
+    found = dates_with_a_drop(warehouse, [day for day in wanted if day in there])
     if not found:
         raise QprError(f"{warehouse}: has no drop from {begin} to {end}")
     if len(found) < len(wanted):
-        missing = [str(day) for day in wanted if day not in there]
+        missing = [str(day) for day in wanted if day not in found]
         more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
         warn(f"no drop of {', '.join(missing[:3])}{more}; these days are left out")
     return found

@@ -144,6 +144,6 @@ def _opened(folder: str, output: str) -> contextlib.closing[QdrantClient]:
 
     try:
         return contextlib.closing(QdrantClient(path=folder))
-    except (OSError, RuntimeError) as error:
+    except (OSError, RuntimeError, ValueError) as error:  # a file of it may be no JSON, or not Qdrant's
         advice = "Give a new folder, or end the program that uses it"
         raise QprError(f"{output}: cannot be opened as a folder of Qdrant: {error}. {advice}") from error

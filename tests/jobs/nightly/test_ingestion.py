@@ -1,6 +1,7 @@
 import gzip
 import hashlib
 import json
+import os
 
 import pytest
 
@@ -178,10 +179,13 @@ def test_unusable_files_are_one_line_and_change_nothing(qpr, tmp_path, drop, dat
     assert digest_of(w, dates(1)) == before
 
 
-def test_a_backfill_leaves_out_days_without_a_drop(qpr, tmp_path, drop, dates):
+@pytest.mark.parametrize("has_folder", [False, True])
+def test_a_backfill_leaves_out_days_without_a_drop(qpr, tmp_path, drop, dates, has_folder):
     w = str(tmp_path)
     for day in (1, 3):
         drop(w, dates(day), rows_of(dates(day), seed=0, count=5))
+    if has_folder:
+        os.remove(storage.local_path(drop(w, dates(2), rows_of(dates(2), seed=0, count=5))))
     outcome = qpr("ingest", "--warehouse", w, "--from", dates(1), "--to", dates(3), "--json")
     assert [day["date"] for day in json.loads(outcome.out)["days"]] == ["2025-11-01", "2025-11-03"]
     assert "no drop of 2025-11-02; these days are left out" in outcome.err

@@ -108,6 +108,17 @@ def test_a_local_folder_of_qdrant_is_filled(qpr, index, tmp_path):
     assert outcome.err.endswith("Give a new folder, or end the program that uses it\n")
 
 
+def test_a_damaged_folder_of_qdrant_is_named(qpr, index, tmp_path):
+    pytest.importorskip("qdrant_client", reason="needs the extra qdrant")
+    folder = tmp_path / "qdrant"
+    given = ("export", "--index", index, "--to", "qdrant", "--output", folder)
+    assert qpr(*given).code == 0
+    (folder / "meta.json").write_text('{"collections": {')
+    outcome = qpr(*given)
+    assert outcome.code == 1
+    assert f"{folder}: cannot be opened as a folder of Qdrant" in outcome.err
+
+
 @pytest.mark.parametrize("is_link", [False, True])
 def test_an_export_that_is_killed_leaves_no_folder_of_qdrant_and_can_be_repeated(qpr, index, tmp_path, is_link):
     qdrant_client = pytest.importorskip("qdrant_client", reason="needs the extra qdrant")
