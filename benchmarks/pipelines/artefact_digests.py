@@ -14,6 +14,7 @@ import hashlib
 import json
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated
 
@@ -21,6 +22,7 @@ import typer
 
 from benchmarks.cli import run
 from benchmarks.measure import measure_qpr
+from jobs.web.messages.documents import HitsDocument
 from schemas.artifacts.content_digest import content_digest
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
@@ -40,12 +42,18 @@ def digests_of_model(dataset: Path, url: Path, *options: str) -> dict[str, str]:
     measure_qpr("index", "--questions", dataset, "--model", url, "--output", index)
     texts = open_dataset(str(dataset)).table("questions", columns=["text"], split="test")["text"].to_pylist()[:QUERIES]
     lines = measure_qpr("search", "--index", index, "--k", 10, "--json", "--", *texts).output.splitlines()
-    hits = [[(int(hit["question_id"]), hit["score"]) for hit in json.loads(line)["hits"]] for line in lines]
     return {
         url.name: read_manifest(str(url)).digest,
         index.name: read_manifest(str(index)).digest,
-        f"{url.name}-search": hashlib.sha256(json.dumps(hits).encode()).hexdigest(),
+        f"{url.name}-search": digest_of_hits(lines),
     }
+
+
+def digest_of_hits(lines: Iterable[str]) -> str:
+    """Return the digest of the hits, by question and probability, of lines of `qpr search --json`."""
+    documents: Iterable[HitsDocument] = map(json.loads, lines)
+    hits = [[(hit["question_id"], hit["probability"]) for hit in document["hits"]] for document in documents]
+    return hashlib.sha256(json.dumps(hits).encode()).hexdigest()
 
 
 def main(
