@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from benchmarks import cli
+from benchmarks.cli import AsJson, Report, run
 from benchmarks.measure import measure_qpr
 
 
@@ -19,10 +19,10 @@ def startup(
     index: Annotated[str, typer.Option(help="Small index to search.")],
     log: Annotated[str, typer.Option(help="Small log to cluster, such as 200 rows.")],
     runs: Annotated[int, typer.Option(help="Processes of each command.")] = 10,
-    as_json: cli.AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Print CPU and wall seconds of `--help`, a search and a clustering."""
-    report = cli.Report(as_json=as_json, runs=runs)
+    report = Report(as_json=as_json, runs=runs)
     with tempfile.TemporaryDirectory() as folder:
         commands = {
             "--help": ("--help",),
@@ -39,4 +39,4 @@ def startup(
 
 
 if __name__ == "__main__":
-    cli.run(startup)
+    run(startup)

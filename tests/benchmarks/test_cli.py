@@ -1,10 +1,14 @@
+import collections
+import itertools
 import json
+import re
 import runpy
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import typer
 
 from benchmarks.cli import Report, run
 from benchmarks.measure import measure_call
@@ -74,6 +78,31 @@ def test_a_function_is_measured_in_a_process_of_its_own():
 
 def measured_elsewhere(numbers, text):
     print(numbers, text)
+
+
+def documented():
+    """Return what each script is given in the commands that pages and scripts show."""
+    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+    quoted = (re.findall(r"`python -m (benchmarks\.[\w.]+)([^`]*)`", page.read_text("utf-8")) for page in pages)
+    shown = (re.findall(r"^(?:Run:)? +python -m ([\w.]+)(.*)", path.read_text("utf-8"), re.M) for path in SCRIPTS)
+    commands = collections.defaultdict(set)
+    for name, given in itertools.chain(*quoted, *shown):
+        commands[name].add(given)
+    del commands["benchmarks.FOLDER.SCRIPT"]
+    return commands
+
+
+@pytest.mark.parametrize(("name", "commands"), documented().items())
+def test_a_script_has_the_options_that_its_documented_commands_give(name, commands, monkeypatch):
+    started = []
+    monkeypatch.setattr(typer.Typer, "__call__", lambda app: started.append(app))
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    runpy.run_module(name, run_name="__main__", alter_sys=True)
+    script = typer.main.get_command(started.pop())
+    for given in commands:
+        command = script.commands[given.split()[0]] if hasattr(script, "commands") else script
+        options = {name for option in command.params for name in [*option.opts, *option.secondary_opts]}
+        assert {*re.findall(r"--[\w-]+", given)} <= options | {"--help"}, given
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
