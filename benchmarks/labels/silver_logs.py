@@ -21,6 +21,7 @@ from pipelines.questions.memberships import merge_answers
 from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.reading.sources import expand
 from schemas.artifacts.dataset import Dataset
+from schemas.errors import QprError
 from schemas.text_arrays import key_all, tokens_all
 
 ALONE, TWO_IN_ONE, MERGED, UNRELATED = range(4)
@@ -35,6 +36,10 @@ Alike = Literal["nothing", "rarest", "frequent", "topic"]
 """Word that the clusters of an answer share: none on purpose, the rarest word of all questions of each of them, or the
 rarest of those words that at least `LARGEST_GROUP` clusters have, so that groups become as large as in log (b), or that
 at least `TOPIC_CLUSTERS` have, so that groups are about one topic."""
+
+
+class FewClustersError(QprError, ValueError):
+    """There are too few clusters that share a word."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -225,10 +230,10 @@ class _Draw:
         word = (
             enough[self.generator.integers(len(enough))]
             if enough
-            else max(sorted(self.of_word), key=lambda w: len(self.of_word[w]))
+            else max(sorted(self.of_word), key=lambda w: len(self.of_word[w]), default="")
         )
         if len(self.of_word[word]) < min(size, 2):
-            raise ValueError("no two clusters that are left share a word")
+            raise FewClustersError("no two clusters that are left share a word. Take a larger dataset, or more of it")
         numbers, self.of_word[word] = self.of_word[word][:size], self.of_word[word][size:]
         return word, [self.source.clusters[number] for number in numbers]
 

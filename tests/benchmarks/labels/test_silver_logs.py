@@ -1,4 +1,5 @@
 import collections
+import dataclasses
 
 import numpy as np
 import pyarrow as pa
@@ -9,6 +10,7 @@ from benchmarks.labels.silver_logs import (
     MERGED,
     TWO_IN_ONE,
     UNRELATED,
+    FewClustersError,
     SilverLog,
     Source,
     divide,
@@ -67,8 +69,14 @@ def test_the_rarest_word_that_all_questions_of_a_cluster_have_decides() -> None:
     log = merged_log(source(alike=8), seed=0, alike="rarest")  # subject17 is rarer than river
     for kind in (TWO_IN_ONE, MERGED):
         assert all(any(w.startswith("subject") for w in shared) for shared in shared_words(log, kind) if len(shared))
-    with pytest.raises(ValueError, match="no two clusters"):
+    with pytest.raises(FewClustersError, match="no two clusters"):
         merged_log(source(), seed=0, alike="rarest")  # each has a subject of its own
+
+
+def test_too_few_clusters_for_a_frequent_word_are_an_error() -> None:
+    few = dataclasses.replace(source(), clusters=source().clusters[:40])
+    with pytest.raises(FewClustersError, match="no two clusters"):
+        merged_log(few, seed=0, alike="frequent")
 
 
 def test_parts_share_no_cluster_and_lose_none() -> None:
