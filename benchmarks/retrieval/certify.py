@@ -210,6 +210,9 @@ def by_mapie(name: str, promise: Promise, *, sample: int, draws: int, seed: int)
         wrong = rng.random(sample) < curve(rank, promise.alpha)
         in_order = np.arange(sample) < int(ORDER_SHARE * sample)
         thresholds = order_thresholds(1 - rank[in_order], wrong[in_order], promise)
+        if not len(thresholds):  # too few requests for any, which its controller does not expect
+            ranks.append(0.0)
+            continue
         controller = BinaryClassificationController(
             lambda x: np.column_stack([1 - x[:, 0], x[:, 0]]),
             risk="precision",

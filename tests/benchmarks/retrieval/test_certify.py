@@ -27,6 +27,12 @@ def test_certificates_of_random_parts_answer_the_rest_below_the_best_share():
     assert never["answered"] == never["answered_at_most"] == never["broken"] == 0
 
 
+def test_mapie_certifies_nothing_without_a_threshold_to_test():
+    pytest.importorskip("mapie", reason="mapie is not installed")
+    row = by_mapie("rising slowly", Promise(alpha=0.02), sample=50, draws=3, seed=0)
+    assert (row["certified"], row["answered"], row["broken"]) == (0, 0, 0)
+
+
 def test_mapie_answers_about_as_much_and_keeps_the_promise():
     pytest.importorskip("mapie", reason="mapie is not installed")
     row = by_mapie("rising slowly", Promise(alpha=0.05, delta=0.1), sample=1_200, draws=10, seed=2)
