@@ -16,6 +16,7 @@ import os
 import random
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
@@ -241,24 +242,37 @@ def publish(index: Path, served: Path, number: int) -> None:
 
 @contextmanager
 def server(arguments: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield port and process id of `qpr serve`."""
+    """Yield port and process id of `qpr serve`.
+
+    Raises:
+        SystemExit: it did not start; the text is what it printed.
+    """
     command = [sys.executable, "-m", "jobs", "serve", "--port", "0", "--log", "none", "--index", *arguments]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
         lines = iter(process.stderr or ())
-        started = next((line for line in lines if line.startswith("serving ")), None)
-        if started is None:
-            raise SystemExit("the server did not start")
+        printed: list[str] = []
+        for line in lines:
+            printed.append(line)
+            if line.startswith("serving "):
+                break
+        else:
+            raise SystemExit(f"the server did not start:\n{''.join(printed)[-2000:]}")
         threading.Thread(target=lambda: [*lines], daemon=True).start()
         try:
-            yield int(started.split(" at ")[1].split(",")[0].rpartition(":")[2]), process.pid
+            yield int(line.split(" at ")[1].split(",")[0].rpartition(":")[2]), process.pid
         finally:
             process.terminate()
 
 
 @contextmanager
 def plain_server(index: str, *model: str) -> Iterator[tuple[int, int]]:
-    """Yield port and process id of the peer, given a model, a model and a number of questions, or neither."""
-    port = 18_999
+    """Yield port and process id of the peer, given a model, a model and a number of questions, or neither.
+
+    Raises:
+        SystemExit: it ended before its first answer.
+    """
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
     command = [sys.executable, "-m", "benchmarks.retrieval.peers.plain_server", index, str(port), *model]
     with subprocess.Popen(command) as process:
         try:
@@ -267,6 +281,8 @@ def plain_server(index: str, *model: str) -> Iterator[tuple[int, int]]:
                     urllib.request.urlopen(f"http://127.0.0.1:{port}/search?q=x")
                     break
                 except OSError:
+                    if process.poll() is not None:
+                        raise SystemExit("the plain server did not start") from None  # it has printed why
                     time.sleep(0.5)
             yield port, process.pid
         finally:
