@@ -1,6 +1,6 @@
 """Pair precision and recall of every method to split an answer, on logs with known clusters.
 
-Run: python -m benchmarks.labels.answer_splits --dataset quora --clusters 2000
+Run: python -m benchmarks.labels.answer_splits --dataset quora --clusters 5000
 
 The weights come from one half of the clusters (`benchmarks.labels.learn_weights`); the other half is scored. In log (b)
 clusters that share an answer have nothing in common on purpose; in (c) they share the rarest word that all questions of
