@@ -44,13 +44,11 @@ def chosen_dates(warehouse: str, date: str | None, first: str | None, last: str 
     end = parse_date(last, option="--to", today=today)
     if begin > end:
         raise UsageError(f"--from {begin}: is after --to {end}")
-    there = set(dates_of(warehouse, EVENTS))
-    wanted = [begin + datetime.timedelta(days=days) for days in range((end - begin).days + 1)]
-    found = dates_with_a_drop(warehouse, [day for day in wanted if day in there])
+    found = dates_with_a_drop(warehouse, [day for day in dates_of(warehouse, EVENTS) if begin <= day <= end])
     if not found:
         raise QprError(f"{warehouse}: has no drop from {begin} to {end}")
-    if len(found) < len(wanted):
-        missing = [str(day) for day in wanted if day not in found]
+    every = {begin + datetime.timedelta(days=days) for days in range((end - begin).days + 1)}
+    if missing := [str(day) for day in sorted(every.difference(found))]:
         more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
         warn(f"no drop of {', '.join(missing[:3])}{more}; these days are left out")
     return found

@@ -224,6 +224,7 @@ def _shared(worth: AnswerWorth) -> str:
 
 
 def _interval(worth: AnswerWorth) -> str:
-    estimates = (worth.precision, worth.low, worth.high)  # all of them or none, and none has no interval
-    precision, low, high = (percent_number(share) for share in estimates if share is not None)
-    return f"{precision} % ({low} to {high})"
+    assert worth.precision is not None  # of those that are estimated each has an interval
+    assert worth.low is not None
+    assert worth.high is not None
+    return f"{percent_number(worth.precision)} % ({percent_number(worth.low)} to {percent_number(worth.high)})"
