@@ -28,7 +28,8 @@ _MOST_ERROR: Final = 0.4
 """Maximum mean squared error of codes, as a share of the mean squared distance of a vector from its centroid.
 
 Quora's questions have .16, by MiniLM .12, simulated ones .17. Where a few groups lie far apart, codes differ between
-groups and hardly inside of them: at .6 they find 96 % of the ten nearest, at .9 70 and at 12 seven."""
+groups and hardly inside of them: at .56 they find 97 % of the nearest, at 1.2 44 and at 10 one
+(`benchmarks.retrieval.far_groups`)."""
 
 _ROWS: Final = 8_192  # searched together; with another number products round in other ways, and others are found
 
@@ -90,13 +91,18 @@ def _trained(shards: Sequence[Shard], groups: Groups, rows: Ints) -> Any:
     if len(rows) < FLAT_BELOW:
         return faiss.IndexFlatL2(dimension)
     sample = vectors_at(shards, rows[np.linspace(0, len(rows) - 1, min(len(rows), POINTS_OF_A_CODE)).astype(np.int64)])
-    for codes in (two_bit_codes(dimension), two_bit_codes(dimension) + "r"):
-        index: Any = faiss.index_factory(dimension, f"IVF{len(groups.centroids)},{codes}")
-        index.quantizer.add(groups.centroids)
-        index.train(sample)
-        if index.by_residual or _error_of_codes(index, sample) <= _MOST_ERROR:
-            break
+    index = _coded(groups, two_bit_codes(dimension), sample)
+    if _error_of_codes(index, sample) > _MOST_ERROR:
+        index = _coded(groups, two_bit_codes(dimension) + "r", sample)
     index.nprobe = min(PROBES, len(groups.centroids))
+    return index
+
+
+def _coded(groups: Groups, codes: str, sample: Matrix) -> Any:
+    """Return an empty index of groups whose codes are trained by a sample."""
+    index: Any = faiss.index_factory(sample.shape[1], f"IVF{len(groups.centroids)},{codes}")
+    index.quantizer.add(groups.centroids)
+    index.train(sample)
     return index
 
 
