@@ -93,13 +93,16 @@ def _encode_groups(
         size += sum(len(value) for value in some[key] if isinstance(value, bytes))
         if size >= BLOCK_BYTES or len(some) >= KEYS_A_BLOCK:
             yield _encode(buffer, some)
-            some, size = {}, 0
+            size = 0
     if some:
         yield _encode(buffer, some)
 
 
 def _encode(buffer: GroupingBuffer, groups: dict[bytes, list[Any]]) -> bytes:
-    ((encoded,),) = _partition_by_beam(_with_groups(buffer, groups), 1)
+    """Return groups encoded; they leave the dictionary, so that the caller does not keep them beside their bytes."""
+    other = _with_groups(buffer, groups)
+    groups.clear()
+    ((encoded,),) = _partition_by_beam(other, 1)
     return bytes(encoded)
 
 

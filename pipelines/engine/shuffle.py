@@ -16,6 +16,9 @@ import pyarrow as pa
 MAX_PART_BYTES = 64 * 2**20
 """Maximum size of a shuffled element; runners fail above 512 MB."""
 
+ROWS_AT_A_TIME = 2**20
+"""Number of rows of a table that are divided among shards at a time."""
+
 Joined = tuple[Sequence[bytes], ...]
 """Serialised parts of the tables of a shard, of one PCollection after the other."""
 
@@ -100,9 +103,15 @@ def shard_of(keys: pa.ChunkedArray | pa.Array, shards: int) -> np.ndarray:
 
 
 def split_by_shard(table: pa.Table, key: str, shards: int) -> Iterator[tuple[int, bytes]]:
-    """Yield ``(shard, Arrow IPC bytes)`` for each shard that has a row, in parts of at most `MAX_PART_BYTES`."""
-    if not len(table):
-        return
+    """Yield ``(shard, Arrow IPC bytes)`` for each shard that has a row, in parts of at most `MAX_PART_BYTES`.
+
+    Rows are ordered by shard `ROWS_AT_A_TIME` at a time, so that a large table is not copied whole.
+    """
+    for start in range(0, len(table), ROWS_AT_A_TIME):
+        yield from _split(table.slice(start, ROWS_AT_A_TIME), key, shards)
+
+
+def _split(table: pa.Table, key: str, shards: int) -> Iterator[tuple[int, bytes]]:
     shard_of_row = shard_of(table[key], shards)
     narrow = shard_of_row.astype(np.min_scalar_type(shards))  # of up to 16 bits numpy sorts by counting
     by_shard = table.take(pa.array(np.argsort(narrow, kind="stable")))

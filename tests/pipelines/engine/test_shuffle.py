@@ -59,6 +59,16 @@ def test_a_big_table_is_shipped_in_several_parts(rows, shards):
     assert all(len(part) <= 3 for _, part in tables)
 
 
+@given(row_lists, st.integers(1, 4))
+def test_a_long_table_is_divided_a_few_rows_at_a_time(rows, shards):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shuffle, "ROWS_AT_A_TIME", 3)
+        parts = list(split_by_shard(table(rows), "k", shards))
+    tables = [(shard, rows_of(concatenate([part]))) for shard, part in parts]
+    assert in_order(r for _, part in tables for r in part) == in_order(rows)
+    assert all(0 < len(part) <= 3 and {k % shards for k, _ in part} == {shard} for shard, part in tables)
+
+
 def test_a_table_that_is_a_slice_ships_only_its_rows():
     whole = table([(i, "x" * 100) for i in range(1_000)])
     [(_, part)] = split_by_shard(whole.slice(10, 2), "k", 1)
