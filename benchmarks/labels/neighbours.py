@@ -124,11 +124,11 @@ def _parts(tables: Iterable[pa.Table], key: str, shards: int) -> dict[int, list[
 def joined(tables: list[pa.Table], weights: TokenWeights, k: int, shards: int) -> tuple[pa.Table, int]:
     """Return the NEIGHBOURS of all steps and the number of shuffled bytes."""
     found: list[pa.Table] = []
-    placed = []
+    placed: list[pa.Table] = []
     for table in tables:
         described = describe(table, weights)
         found += join.nearest_of_answers(described, weights, k=k)
-        placed.append(join.place_in_shards(described, weights, shards=shards))
+        placed += join.place_in_shards(described.keyed, weights, shards=shards)
     meetings = _parts(placed, "meeting", shards)
     shards_of_stems = map(concatenate, meetings.values())
     for table in shards_of_stems:

@@ -51,9 +51,9 @@ def members_of(days: Sequence[Day], config: ClustersConfig) -> tuple[pa.Table, T
 def inputs_of(members: pa.Table, weights: TokenWeights) -> Inputs:
     """Return the questions and the neighbours of each answer."""
     described = describe(members, weights)
-    meetings = place_in_shards(described, weights, shards=1)
+    placed = place_in_shards(described.keyed, weights, shards=1)
     same = nearest_of_answers(described, weights, k=NEAREST)
-    others = compare_meetings(meetings, weights, k=NEAREST, shards=1)
+    others = compare_meetings(pa.concat_tables(placed), weights, k=NEAREST, shards=1)
     nearest = merge_nearest(pa.concat_tables([*same, *others]), NEAREST)
     found: dict[int, tuple[set[int], list[tuple[object, ...]]]] = collections.defaultdict(lambda: (set(), []))
     for answer, question in zip(members["answer_id"].to_pylist(), members["question_id"].to_pylist(), strict=True):

@@ -6,7 +6,7 @@ MEMBERS or MEETINGS, TokenWeights -> describe -> Described: words, rare stems, s
 from __future__ import annotations
 
 import dataclasses
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -38,6 +38,16 @@ NO_STEM: Final = np.iinfo(np.int64).min
 
 _STEMS: Final = 6
 
+_AT_ONCE: Final = 2**17
+
+
+class Keyed(NamedTuple):
+    """The part of `Described` by which questions are placed in shards, without their words, which take most memory."""
+
+    questions: pa.Table
+    keys: np.ndarray
+    sketch: np.ndarray
+
 
 @dataclasses.dataclass(frozen=True)
 class Described:
@@ -60,6 +70,11 @@ class Described:
     sketch: np.ndarray
     effort: Effort
     vectors: np.ndarray | None = None
+
+    @property
+    def keyed(self) -> Keyed:
+        """Return the questions with their keys and sketches alone."""
+        return Keyed(self.questions, self.keys, self.sketch)
 
 
 def describe(rows: pa.Table, weights: TokenWeights) -> Described:
@@ -91,18 +106,21 @@ def _rarest_stems(divided: Divided) -> np.ndarray:
     stem_of_place = divided.stems[by_rarity]
     place = np.empty(forms, np.int64)
     place[by_rarity] = np.arange(forms)
-    words = divided.words
-    row = np.repeat(np.arange(words.shape[0]), np.diff(words.indptr))
-    shared = (divided.frequency > 1)[words.indices]
-    ordered = np.sort(row[shared] * max(forms, 1) + place[words.indices[shared]])
-    row, stem = ordered // max(forms, 1), stem_of_place[ordered % max(forms, 1)]
-    new = np.ones(len(row), bool)
-    new[1:] = (row[1:] != row[:-1]) | (stem[1:] != stem[:-1])
-    row, stem = row[new], stem[new]
-    rank = ranks_in_runs(starts_of_runs(row), len(row))
+    words, has_others = divided.words, divided.frequency > 1
     rarest = np.full((words.shape[0], _STEMS), NO_STEM, np.int64)
-    kept = rank < _STEMS
-    rarest[row[kept], rank[kept]] = stem[kept]
+    for start in range(0, len(rarest), _AT_ONCE):
+        ends = words.indptr[start : start + _AT_ONCE + 1]
+        word = words.indices[ends[0] : ends[-1]]
+        row = np.repeat(np.arange(start, start + len(ends) - 1), np.diff(ends))
+        shared = has_others[word]
+        ordered = np.sort(row[shared] * max(forms, 1) + place[word[shared]])
+        row, stem = ordered // max(forms, 1), stem_of_place[ordered % max(forms, 1)]
+        new = np.ones(len(row), bool)
+        new[1:] = (row[1:] != row[:-1]) | (stem[1:] != stem[:-1])
+        row, stem = row[new], stem[new]
+        rank = ranks_in_runs(starts_of_runs(row), len(row))
+        kept = rank < _STEMS
+        rarest[row[kept], rank[kept]] = stem[kept]
     return rarest
 
 

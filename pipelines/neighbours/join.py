@@ -13,14 +13,14 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.intermediate import MEETINGS, VECTOR
-from pipelines.neighbours.described import NO_STEM, Described, describe
+from pipelines.neighbours.described import NO_STEM, Described, Keyed, describe
 from pipelines.neighbours.embeddings import cosines
 from pipelines.neighbours.nearest import exact_nearest
 from pipelines.neighbours.pairs import (
     Pairs,
     concatenate,
-    distinct,
     keep_nearest,
+    keep_nearest_of_both,
     narrow,
     neighbours_table,
     order_by_number,
@@ -44,29 +44,36 @@ AT_A_TIME: Final = 2**19
 QUESTIONS_A_PART: Final = 2**16
 """Number of questions whose neighbours become one table."""
 
+MERGED_FROM: Final = 2
+"""Number of neighbours in memory, by the number that is kept, from which the nearest of a part's questions are kept."""
 
-def place_in_shards(described: Described, weights: TokenWeights, *, shards: int) -> pa.Table:
-    """Return the MEETINGS of questions: one row for each shard in which a question is compared.
+PLACED_AT_ONCE: Final = 2**18
+"""Number of questions that are placed in shards at a time."""
+
+
+def place_in_shards(keyed: Keyed, weights: TokenWeights, *, shards: int) -> Iterator[pa.Table]:
+    """Yield the MEETINGS of questions, `PLACED_AT_ONCE` questions at a time: a row for each shard that compares one.
 
     Args:
-        described: MEMBERS, all rows of each answer present.
+        keyed: MEMBERS, all rows of each answer present.
         weights: weights of the words of the log.
         shards: number of shards by ``meeting``.
     """
-    keys = described.keys
+    questions, keys, sketch = keyed
     if weights.questions <= FEW:
         keys = np.zeros((len(keys), 1), np.int64)
-    shard = np.sort(np.where(keys == NO_STEM, shards, keys % shards), axis=1)
-    shard[:, 1:][shard[:, 1:] == shard[:, :-1]] = shards
-    row, column = np.nonzero(shard < shards)
-    lone = _answer_sizes(described.questions) == 1
-    packed = pa.FixedSizeBinaryArray.from_buffers(
-        MEETINGS.field("sketch").type, len(lone), [None, pa.py_buffer(np.ascontiguousarray(described.sketch.T))]
-    )
-    known = described.questions.append_column("lone", pa.array(lone)).append_column("sketch", packed)
-    placed = known.take(pa.array(row))
-    schema = MEETINGS if described.vectors is None else MEETINGS.append(VECTOR)
-    return placed.append_column("meeting", pa.array(shard[row, column])).select(schema.names).cast(schema)
+    schema = MEETINGS.append(VECTOR) if VECTOR.name in questions.column_names else MEETINGS
+    known = questions.append_column("lone", pa.array(_answer_sizes(questions) == 1))
+    for start in range(0, len(questions), PLACED_AT_ONCE):
+        some = slice(start, start + PLACED_AT_ONCE)
+        shard = np.sort(np.where(keys[some] == NO_STEM, shards, keys[some] % shards), axis=1)
+        shard[:, 1:][shard[:, 1:] == shard[:, :-1]] = shards
+        row, column = np.nonzero(shard < shards)
+        packed = pa.FixedSizeBinaryArray.from_buffers(
+            MEETINGS.field("sketch").type, len(shard), [None, pa.py_buffer(np.ascontiguousarray(sketch[:, some].T))]
+        )
+        placed = known.slice(start, PLACED_AT_ONCE).append_column("sketch", packed).take(pa.array(row))
+        yield placed.append_column("meeting", pa.array(shard[row, column])).select(schema.names).cast(schema)
 
 
 def compare_meetings(meetings: pa.Table, weights: TokenWeights, *, k: int, shards: int) -> Iterator[pa.Table]:
@@ -114,20 +121,22 @@ def _nearest(
     """Yield the NEIGHBOURS of the subjects among those that share a list with them, `QUESTIONS_A_PART` at a time."""
     ids, answers = (described.questions[name].to_numpy() for name in ("question_id", "answer_id"))
     rank = np.argsort(np.lexsort((answers, ids)))
-    found = [
-        narrow(keep_nearest(pairs, rank, k)) for pairs in _sought(described, lists, subjects, same_answer=same_answer)
-    ]
-    for first in range(0, len(ids), QUESTIONS_A_PART):
-        parts = [rows_between(pairs, first, first + QUESTIONS_A_PART) for pairs in found]
-        nearest = concatenate(parts)
-        if len(parts) > 1:
-            nearest = keep_nearest(distinct(nearest), rank, k)
+    parts: list[list[Pairs]] = [[] for _ in range(0, len(ids), QUESTIONS_A_PART)]
+    for pairs in _sought(described, lists, subjects, same_answer=same_answer):
+        nearest = narrow(keep_nearest_of_both(pairs, subjects, rank, k))
+        for number, part in enumerate(parts):
+            part.append(rows_between(nearest, number * QUESTIONS_A_PART, (number + 1) * QUESTIONS_A_PART))
+            if sum(len(some.row) for some in part) > MERGED_FROM * k * QUESTIONS_A_PART:
+                part[:] = [narrow(keep_nearest(concatenate(part), rank, k))]
+    for number, part in enumerate(parts):
+        nearest = keep_nearest(concatenate(part), rank, k)
+        parts[number] = []
         if len(nearest.row):
             yield neighbours_table(described.questions, nearest)
 
 
 def _sought(described: Described, lists: Lists, subjects: np.ndarray, *, same_answer: bool) -> Iterator[Pairs]:
-    """Yield pairs of a subject and a question that shares a list with it, those of some lists at a time."""
+    """Yield pairs of questions that share a list, those of some lists at a time, each once a list."""
     ids, answers = (described.questions[name].to_numpy() for name in ("question_id", "answer_id"))
     for some in slices(lists, AT_A_TIME):
         one, other = candidates(some, described.sketch, answers, subjects, described.effort, same_answer=same_answer)
@@ -141,8 +150,7 @@ def _sought(described: Described, lists: Lists, subjects: np.ndarray, *, same_an
             similarity = similarities(vectors_of(described.divided, np.flatnonzero(listed)), place[one], place[other])
         else:
             similarity = cosines(described.vectors, one, other)
-        sides = [Pairs(one, other, similarity), Pairs(other, one, similarity)]
-        yield concatenate([Pairs(*(column[subjects[side.row]] for column in side)) for side in sides])
+        yield Pairs(one, other, similarity)
 
 
 def _lists(keys: np.ndarray, following: np.ndarray, here: np.ndarray) -> Lists:

@@ -55,7 +55,7 @@ def keep_nearest(pairs: Pairs, rank: np.ndarray, k: int) -> Pairs:
     """Return the ``k`` most similar pairs of each row; of equally similar ones those with the smallest rank.
 
     Args:
-        pairs: distinct pairs in any order; those of similarity 0 are left out.
+        pairs: in any order, and repeats count once; those of similarity 0 are left out.
         rank: (R,) rank of each row by the id of its question.
         k: maximum number of pairs a row.
 
@@ -64,28 +64,68 @@ def keep_nearest(pairs: Pairs, rank: np.ndarray, k: int) -> Pairs:
     """
     if len(rank) > _LARGEST:  # too many for the 64 bits of a key
         return _keep_nearest_of_many(pairs, rank, k)
-    level = (pairs.similarity * np.float32(LEVELS)).astype(np.int64)
-    keys = pairs.row << _LEVEL_BITS
+    level = _levels(pairs.similarity)
+    keys = _keys(pairs.row, level, rank[pairs.other])
+    return _first_of_keys(keys[level > 0], rank, k)
+
+
+def keep_nearest_of_both(pairs: Pairs, subjects: np.ndarray, rank: np.ndarray, k: int) -> Pairs:
+    """Return `keep_nearest` of pairs each of which is one of its other question too.
+
+    Args:
+        pairs: in any order.
+        subjects: (R,) whether the nearest pairs of the row are returned.
+        rank: as for `keep_nearest`.
+        k: maximum number of pairs a row.
+    """
+    one, other, similarity = pairs
+    sides = [(one, other), (other, one)]
+    if len(rank) > _LARGEST:
+        several = [Pairs(row, partner, similarity) for row, partner in sides]
+        both = concatenate([Pairs(*(column[subjects[side.row]] for column in side)) for side in several])
+        return _keep_nearest_of_many(both, rank, k)
+    level = _levels(similarity)
+    parts = []
+    for row, partner in sides:
+        keys = _keys(row, level, rank[partner])
+        parts.append(keys[subjects[row] & (level > 0)])
+    del level
+    return _first_of_keys(np.concatenate(parts), rank, k)
+
+
+def _levels(similarity: np.ndarray) -> np.ndarray:
+    """Return similarities as multiples of 1 / `LEVELS`."""
+    levels: np.ndarray = (similarity * np.float32(LEVELS)).astype(np.int64)
+    return levels
+
+
+def _keys(row: np.ndarray, level: np.ndarray, rank: np.ndarray) -> np.ndarray:
+    """Return one integer for row, falling similarity and rank."""
+    keys = row.astype(np.int64) << _LEVEL_BITS
     keys += LEVELS
     keys -= level
     keys <<= _ROW_BITS
-    keys |= rank[pairs.other]
-    keys = keys[level > 0]
+    keys |= rank
+    return keys
+
+
+def _first_of_keys(keys: np.ndarray, rank: np.ndarray, k: int) -> Pairs:
+    """Return the pairs of the first ``k`` keys of each row, equal ones once; sorts the keys in place."""
     keys.sort()  # integers are sorted ten times faster than rows of three columns
-    row = keys >> (_LEVEL_BITS + _ROW_BITS)
-    kept = _first_of_runs(row, k)
-    keys = keys[kept]
+    keys = keys[starts_of_runs(keys)]
+    keys = keys[_first_of_runs(keys >> (_LEVEL_BITS + _ROW_BITS), k)]
     level = LEVELS - (keys >> _ROW_BITS & (2**_LEVEL_BITS - 1))
     row_of_rank = np.empty(len(rank), np.int64)
     row_of_rank[rank] = np.arange(len(rank))
     other = row_of_rank[keys & (2**_ROW_BITS - 1)]
-    return Pairs(row[kept], other, (level / LEVELS).astype(np.float32))
+    return Pairs(keys >> (_LEVEL_BITS + _ROW_BITS), other, (level / LEVELS).astype(np.float32))
 
 
 def _keep_nearest_of_many(pairs: Pairs, rank: np.ndarray, k: int) -> Pairs:
     row, other, similarity = pairs
     order = np.lexsort((rank[other], -similarity, row))
     order = order[similarity[order] > 0]
+    order = order[starts_of_runs(row[order], other[order])]
     kept = order[ranks_in_runs(starts_of_runs(row[order]), len(order)) < k]
     return Pairs(row[kept], other[kept], similarity[kept])
 
@@ -96,9 +136,9 @@ def narrow(pairs: Pairs) -> Pairs:
 
 
 def rows_between(pairs: Pairs, first: int, last: int) -> Pairs:
-    """Return the pairs of the rows from ``first`` to ``last`` - 1, of pairs ordered by row."""
+    """Return a copy of the pairs of the rows from ``first`` to ``last`` - 1, of pairs ordered by row."""
     part = slice(*np.searchsorted(pairs.row, [first, last]))
-    return Pairs(*(values[part] for values in pairs))
+    return Pairs(*(values[part].copy() for values in pairs))
 
 
 def order_by_number(number: np.ndarray, bits: np.ndarray) -> np.ndarray:
@@ -113,14 +153,6 @@ def concatenate(several: list[Pairs]) -> Pairs:
     none = Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0, np.float32))
     row, other, similarity = (np.concatenate(arrays) for arrays in zip(none, *several, strict=True))
     return Pairs(row, other, similarity)
-
-
-def distinct(pairs: Pairs) -> Pairs:
-    """Return each pair of rows once."""
-    code = pairs.row << 32 | pairs.other
-    order = np.argsort(code)
-    first = order[starts_of_runs(code[order])]
-    return Pairs(pairs.row[first], pairs.other[first], pairs.similarity[first])
 
 
 def neighbours_table(questions: pa.Table, pairs: Pairs) -> pa.Table:

@@ -34,6 +34,7 @@ LEVELS: Final = 2**16
 """Number of different similarities, so that equal ones are equal in spite of rounding errors."""
 
 _PAIRS_AT_A_TIME: Final = 2**14
+_ROWS_AT_A_TIME: Final = 2**17
 _GRAM_SALT, _STEM_SALT = hash64("gram"), hash64("stem")
 
 
@@ -79,7 +80,16 @@ def question_vectors(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -
 def vectors_of(divided: Divided, selected: np.ndarray | None = None) -> sparse.csr_array:
     """Return the rows of `question_vectors`, or selected ones, with the columns of ``divided.parts``."""
     words = divided.words if selected is None else divided.words[selected]
-    rows = sparse.csr_array(words @ divided.parts)
+    blocks = [_vectors(words[start : start + _ROWS_AT_A_TIME], divided.parts) for start in _starts(words.shape[0])]
+    return blocks[0] if len(blocks) == 1 else sparse.csr_array(sparse.vstack(blocks, format="csr"))
+
+
+def _starts(rows: int) -> range:
+    return range(0, max(rows, 1), _ROWS_AT_A_TIME)
+
+
+def _vectors(words: sparse.csr_array, parts: sparse.csr_array) -> sparse.csr_array:
+    rows = sparse.csr_array(words @ parts)
     rows.sort_indices()
     row_of_entry = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
     length = np.sqrt(np.bincount(row_of_entry, rows.data**2, minlength=rows.shape[0]))
@@ -147,13 +157,21 @@ def _parts(forms: pa.Array, stems: np.ndarray, whole: np.ndarray) -> tuple[spars
     counts = np.zeros(len(forms), np.int64)
     counts[~whole] = np.diff(pieces.offsets.to_numpy())
     coded = pieces.values.dictionary_encode()
-    piece_hash = mix(hash64_all(coded.dictionary).to_numpy(), _GRAM_SALT)[coded.indices.to_numpy()]
+    del pieces
     half = np.uint64(COLUMNS // 2)
-    word = np.concatenate([np.arange(len(forms)), np.repeat(np.arange(len(forms)), counts)])
-    column = np.concatenate([mix(stems, _STEM_SALT) % half, half + piece_hash % half]).astype(np.int64)
-    share = np.concatenate([np.where(whole, 1.0, 0.5), np.repeat(0.5 / np.maximum(counts, 1), counts)])
-    columns, code = np.unique(column, return_inverse=True)
-    places = word.astype(np.int32), code.astype(np.int32)  # as scipy does not by itself, and multiplies faster
-    parts = sparse.csr_array((np.sqrt(share), places), shape=(len(forms), len(columns)))
+    of_piece = (half + mix(hash64_all(coded.dictionary).to_numpy(), _GRAM_SALT) % half).astype(np.int32)
+    ends = offsets_of(counts + 1)
+    is_stem = np.zeros(ends[-1], bool)
+    is_stem[ends[:-1]] = True  # the first part of each word
+    column = np.empty(len(is_stem), np.int32)
+    column[is_stem] = mix(stems, _STEM_SALT) % half
+    column[~is_stem] = of_piece[coded.indices.to_numpy()]
+    share = np.empty(len(is_stem))
+    share[is_stem] = np.where(whole, 1.0, 0.5)
+    share[~is_stem] = np.repeat(0.5 / np.maximum(counts, 1), counts)
+    numbered = pa.array(column).dictionary_encode()
+    columns, place = np.unique(numbered.dictionary.to_numpy(), return_inverse=True)
+    code = place.astype(np.int32)[numbered.indices.to_numpy()]
+    parts = sparse.csr_array((np.sqrt(share, out=share), code, ends.astype(np.int32)), shape=(len(forms), len(columns)))
     parts.sum_duplicates()
-    return parts, columns
+    return parts, columns.astype(np.int64)

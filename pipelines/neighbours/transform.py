@@ -64,4 +64,7 @@ class FindNeighbours(beam.PTransform):
 def _describe_and_place(members: pa.Table, k: int, shards: int, weights: TokenWeights) -> Iterator[Any]:
     described = describe(members, weights)
     yield from nearest_of_answers(described, weights, k=k)
-    yield beam.pvalue.TaggedOutput("meetings", place_in_shards(described, weights, shards=shards))
+    keyed = described.keyed
+    del described  # with its words, which nothing needs any more
+    for placed in place_in_shards(keyed, weights, shards=shards):
+        yield beam.pvalue.TaggedOutput("meetings", placed)

@@ -10,7 +10,7 @@ from apache_beam.testing.util import assert_that
 
 from pipelines.engine.shuffle import concatenate, split_by_shard
 from pipelines.intermediate import NEIGHBOURS
-from pipelines.neighbours import join, pairs
+from pipelines.neighbours import described, join, pairs, similarity
 from pipelines.neighbours.described import describe
 from pipelines.neighbours.embeddings import with_vectors
 from pipelines.neighbours.nearest import exact_nearest
@@ -48,7 +48,8 @@ def by_shard(tables, key, shards):
 def in_memory(members, weights, *, k, shards):
     """Return the sorted rows of the steps of the transform."""
     described = [describe(table, weights) for table in by_shard([members], "answer_id", shards)]
-    met = by_shard([join.place_in_shards(part, weights, shards=shards) for part in described], "meeting", shards)
+    placed = [table for part in described for table in join.place_in_shards(part.keyed, weights, shards=shards)]
+    met = by_shard(placed, "meeting", shards)
     found = [table for part in described for table in join.nearest_of_answers(part, weights, k=k)]
     found += [table for part in met for table in join.compare_meetings(part, weights, k=k, shards=shards)]
     grouped = [part for table in by_shard(found, "question_id", shards) for part in parts_of_questions(table)]
@@ -101,6 +102,10 @@ def test_neither_slices_nor_many_rows_change_the_result(log, joined, monkeypatch
     expected = in_memory(*log, k=3, shards=2)
     monkeypatch.setattr(join, "AT_A_TIME", 7)
     monkeypatch.setattr(join, "QUESTIONS_A_PART", 3)
+    monkeypatch.setattr(join, "MERGED_FROM", 0.5)
+    monkeypatch.setattr(join, "PLACED_AT_ONCE", 4)
+    monkeypatch.setattr(described, "_AT_ONCE", 5)
+    monkeypatch.setattr(similarity, "_ROWS_AT_A_TIME", 2)
     monkeypatch.setattr(pairs, "ROWS_A_PART", 5)
     monkeypatch.setattr(pairs, "_LARGEST", 8)
     monkeypatch.setattr(pairs, "_keep_nearest_of_many", counted := Counted(pairs._keep_nearest_of_many))
