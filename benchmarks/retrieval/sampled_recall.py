@@ -10,23 +10,23 @@ which `--recall` chooses probes. Each row has a number of points in view.
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
-import faiss
 import numpy as np
 import numpy.typing as npt
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
+from model.index.linking.build import build_graph
 from model.index.refinement import FEWEST_CANDIDATES
+from model.index.shards import Shard, build_shard, open_shard, train
 from model.index.sizing.recall import DEPTH, QUERIES, new_wordings
 from model.search.opening import open_index
 
 Matrix = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
 
-_BUILT_WITH = 160
-"""Points in view while a graph is built, as in `model.index`."""
+FACTORY = "HNSW32,SQ8,RFlat"
 
 
 def main(
@@ -45,36 +45,34 @@ def main(
     others, vectors = vectors[:QUERIES], vectors[QUERIES:]
     own = slice(QUERIES, 2 * QUERIES)
     wordings = opened.encoder.encode(new_wordings(texts[own], numbers[own]))
-    library: Any = faiss
-    graph: Any = library.index_factory(vectors.shape[1], "HNSW32,SQ8")
-    graph.hnsw.efConstruction = _BUILT_WITH
-    graph.train(vectors)
-    graph.add(vectors)
+    flat = open_shard(build_shard(train("Flat", vectors[:0]), vectors))
+    graph = open_shard(build_graph(train(FACTORY, vectors), [flat]))
     print(f"built a graph of {questions:,} questions", file=sys.stderr, flush=True)
-    exact: Any = faiss.IndexFlatL2(vectors.shape[1])
-    exact.add(vectors)
     report = Report(as_json=as_json, seed=seed, questions=questions, queries=QUERIES)
     for number in points:
-        graph.hnsw.efSearch = number
+        graph.parameters.efSearch = number
         report.row(
             points_in_view=number,
-            other_questions=recall(graph, exact, vectors, others),
-            own_questions=recall(graph, exact, vectors, vectors[:QUERIES], np.arange(QUERIES)),
-            new_wordings=recall(graph, exact, vectors, wordings),
+            other_questions=recall(graph, flat, others),
+            own_questions=recall(graph, flat, vectors[:QUERIES], np.arange(QUERIES)),
+            new_wordings=recall(graph, flat, wordings),
         )
 
 
-def recall(graph: Any, exact: Any, vectors: Matrix, queries: Matrix, own: Ints | None = None) -> float:
+def recall(graph: Shard, flat: Shard, queries: Matrix, own: Ints | None = None) -> float:
     """Return the share of the nearest questions that are among the nearest of a graph's candidates.
 
     Args:
         graph: names the candidates.
-        exact: compares all vectors.
-        vectors: of both.
+        flat: has the vectors of its points, and compares all of them.
         queries: to search for.
         own: row of each query, which counts in neither ranking.
     """
-    found, nearest = graph.search(queries, FEWEST_CANDIDATES)[1], exact.search(queries, DEPTH + 1)[1]
+    vectors: Matrix = flat.vectors
+    points = graph.faiss.search(queries, FEWEST_CANDIDATES, params=graph.parameters)[1]
+    rows_of_points: Ints = np.arange(len(vectors)) if graph.row_of_point is None else graph.row_of_point
+    found = np.where(points < 0, -1, rows_of_points[points])
+    nearest = flat.faiss.search(queries, DEPTH + 1)[1]
     shares = []
     for number, query in enumerate(queries):
         left_out = -1 if own is None else own[number]
