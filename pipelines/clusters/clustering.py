@@ -84,9 +84,10 @@ def cluster(
     lost = [reject_members(merged.filter(single), stage="size", reason="single_question")]
     several = merged.filter(pc.invert(single))
     names, judged_members = merged.select(["answer_id", "answer"]).take(pa.array(cut)), len(merged)
-    del merged  # of an answer with millions of questions there would be one table more while it is divided
+    del members, merged  # of an answer with millions of questions there would be two tables more while it is divided
     linked = None if linker is None or not len(several) else linker(several, weights, evidence, threshold)
     grouped, of_intent = _split_answers(several, linked)
+    several = several.select(["answer_id", "answer"])
     stays, judged_wrong, verdict_counts = remove_reviewed(grouped, reviewed)
     grouped, of_intent = grouped.filter(pa.array(stays)), of_intent[stays]
     lost.append(judged_wrong)

@@ -48,6 +48,7 @@ def link_large(questions: Questions, model: LinkModel) -> Linked:
     group[inside] = inside[np.unique(number, return_index=True)[1]][number]
     confidence[inside] = popular.confidence[number]
     others = _link_rest(questions.take(rest), model)
+    _trim(len(questions))
     group[rest], confidence[rest] = rest[others.group], others.confidence
     return Linked(group, confidence, expected=expected_within(group, confidence))
 

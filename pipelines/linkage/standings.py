@@ -34,6 +34,9 @@ Supports = tuple[int, ...]
 
 NO_SUPPORTS: Final[Supports] = (0,) * (len(SUPPORTS) + 1)
 
+_AT_ONCE: Final = 2**17
+"""Number of questions whose profile is computed at a time; bounds memory."""
+
 MANY: Final = 20
 """Minimum number of questions of an answer of many questions."""
 
@@ -122,8 +125,10 @@ def agreement_of(standings: pa.Table) -> LogAgreement:
     same, other = similarities_in(standings, "same"), similarities_in(standings, "other")
     agreeing, support = nearest_agrees(same, other), classes_of(standings["support"].to_numpy())
     ids, answer, sizes = np.unique(standings["answer_id"].to_numpy(), return_inverse=True, return_counts=True)
-    several = sizes[answer] > 1
-    profile = profile_of(same[several], other[several], agreeing[several], sizes[answer][several])
+    of_answer = sizes[answer]
+    several = np.flatnonzero(of_answer > 1)
+    blocks = (several[start : start + _AT_ONCE] for start in range(0, len(several), _AT_ONCE))
+    profiles = (profile_of(same[rows], other[rows], agreeing[rows], of_answer[rows]) for rows in blocks)
     agreeing_of = np.bincount(answer[agreeing], minlength=len(ids))
     supports_of = np.zeros((len(ids), len(NO_SUPPORTS)), np.int64)
     np.add.at(supports_of, (answer, support), 1)
@@ -135,7 +140,7 @@ def agreement_of(standings: pa.Table) -> LogAgreement:
         agreeing=int(agreeing.sum()),
         supports=tuple(supports_of.sum(axis=0).tolist()),
         of_many=int(sizes[many].sum()),
-        profile=profile,
+        profile=total_of([NONE, *profiles]),
         pairs=int(pairs_of_answers(sizes).sum()),
         agreeing_of_many=int(agreeing_of[many].sum()),
         supports_of_many=tuple(supports_of[many].sum(axis=0).tolist()),

@@ -6,12 +6,13 @@ MEMBERS and STANDINGS of a shard's answers, Linker -> sample_answers -> Sample -
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import functools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
 
-from pipelines.engine.shuffle import Joined, tables_of
+from pipelines.engine.shuffle import Joined, concatenate
 from pipelines.intermediate import VECTOR
 from pipelines.linkage.linker import Linker
 from pipelines.linkage.scoring.answer_sample import Sample, place_of
@@ -24,19 +25,27 @@ from schemas.ragged import sizes_of_runs, starts_of_runs
 
 
 def with_evidence(
-    of_answers: tuple[pa.Table, *tuple[pa.Table | None, ...]], agreement: Mapping[int, LogAgreement] | None
+    joined: Joined,
+    agreement: Mapping[int, LogAgreement] | None,
+    chosen: Callable[[pa.Table], pa.Table] = lambda table: table,
 ) -> tuple[pa.Table, Evidence | None]:
     """Return MEMBERS of whole answers without vectors, and their neighbours if these were sought.
 
     Args:
-        of_answers: MEMBERS, with their vectors if there is an encoder, and their STANDINGS of each kind if any.
+        joined: MEMBERS, with their vectors if there is an encoder, and their STANDINGS of each kind if any.
         agreement: agreement of the log by the number of the kind, where neighbours were sought.
+        chosen: returns the rows of a table that are read; all by default.
     """
-    members, *standings = of_answers
+    members = chosen(concatenate(joined[0]))
+    standings = [functools.partial(_read, parts, chosen) if parts else None for parts in joined[1:]]
     vectors = None
     if VECTOR.name in members.column_names:
         vectors, members = members.select(["question_id", VECTOR.name]), members.drop_columns(VECTOR.name)
     return members, evidence_of(standings, agreement or {}, vectors) if standings else None
+
+
+def _read(parts: Sequence[bytes], chosen: Callable[[pa.Table], pa.Table]) -> pa.Table:
+    return chosen(concatenate(parts))
 
 
 def sample_answers(
@@ -49,11 +58,9 @@ def sample_answers(
     if linker is None or linker.model.precision is None or len(joined) == 1:
         return
     last = last_place(agreement.get(0, LogAgreement()).pairs)
-    early = [
-        None if table is None else table.filter(pa.array(place_of(table["answer_id"].to_numpy()) < last))
-        for table in tables_of(joined)
-    ]
-    members, evidence = with_evidence((early[0], *early[1:]), agreement)
+    members, evidence = with_evidence(
+        joined, agreement, lambda table: table.filter(pa.array(place_of(table["answer_id"].to_numpy()) < last))
+    )
     merged = merge_answers(members)
     starts = starts_of_runs(merged["answer_id"].to_numpy())
     sizes = sizes_of_runs(starts, len(merged))

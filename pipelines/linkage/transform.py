@@ -36,8 +36,17 @@ from pipelines.questions.memberships import merge_answers
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.ragged import ranks_in_runs, sizes_of_runs, starts_of_runs
 
+_COMPARED: Final = ("answer_id", "question_id", "text", VECTOR.name)
+
 SAMPLE: Final = 200_000
 """Approximate number of question pairs to which the model without weights is fitted."""
+
+
+def compared_columns(members: pa.Table, linking: Linking) -> pa.Table:
+    """Return the columns of MEMBERS that `MakeLinker` and `RankNeighbours` read, so that no others are shuffled."""
+    if linking.method == "fellegi-sunter":  # the only method whose linker is fitted to the members themselves
+        return members
+    return members.select([name for name in _COMPARED if name in members.column_names])
 
 
 @dataclasses.dataclass

@@ -86,13 +86,13 @@ class Evidence(NamedTuple):
     """Neighbours of the questions of some answers.
 
     Attributes:
-        standings: STANDINGS of these questions.
+        standings: returns STANDINGS of these questions, which so are in memory only while they are read.
         log: agreement of the whole log.
         vectors: ``question_id`` and ``vector`` of these questions, by which they were compared; None: by their words.
         words: the same by words, where these are by vectors and a model uses both.
     """
 
-    standings: pa.Table
+    standings: Callable[[], pa.Table]
     log: LogAgreement
     vectors: pa.Table | None = None
     words: Evidence | None = None
@@ -103,18 +103,19 @@ class Evidence(NamedTuple):
 
 
 def evidence_of(
-    standings: Sequence[pa.Table | None], agreement: Mapping[int, LogAgreement], vectors: pa.Table | None
+    standings: Sequence[Callable[[], pa.Table] | None], agreement: Mapping[int, LogAgreement], vectors: pa.Table | None
 ) -> Evidence:
     """Return the neighbours of the questions of some answers of a log.
 
     Args:
-        standings: STANDINGS of these questions, then those by words if a model uses both; None: no question has any.
+        standings: return STANDINGS of these questions, then those by words if a model uses both; None: no question has
+            any.
         agreement: agreement of the whole log, by the place of its kind in ``standings``; missing: no question has any.
         vectors: ``question_id`` and ``vector`` of these questions, by which they were compared; None: by their words.
     """
     found, *words = (
-        Evidence(STANDINGS.empty_table() if table is None else table, agreement.get(kind, LogAgreement()))
-        for kind, table in enumerate(standings)
+        Evidence(read or STANDINGS.empty_table, agreement.get(kind, LogAgreement()))
+        for kind, read in enumerate(standings)
     )
     return found._replace(vectors=vectors, words=words[0] if words else None)
 
@@ -140,13 +141,13 @@ def evidence_among(
     members = members if encode is None else with_vectors(members, encode)
     standings = standings_of(nearest(members, weights, k=NEAREST))
     vectors = None if encode is None else members.select(["question_id", VECTOR.name])
-    return Evidence(standings, agreement_of(standings), vectors, by_words)
+    return Evidence(lambda: standings, agreement_of(standings), vectors, by_words)
 
 
 def find_witnesses(members: pa.Table, weights: TokenWeights, evidence: Evidence | None = None) -> Witnesses:
     """Return the neighbours of each row, found among these rows where there is no evidence of the whole log."""
     evidence = evidence_among(members, weights) if evidence is None else evidence
-    found = witnesses_of(members, evidence.standings, evidence.log, evidence.vectors_of(members))
+    found = witnesses_of(members, evidence.standings(), evidence.log, evidence.vectors_of(members))
     words = None if evidence.words is None else find_witnesses(members, weights, evidence.words)
     return dataclasses.replace(found, words=words)
 
@@ -172,7 +173,8 @@ def witnesses_of(
     known = places[found] == wanted if len(order) else np.zeros(0, bool)
     same, other = (np.zeros((len(members), NEAREST), np.float32) for _ in range(2))
     support = np.full(len(members), 0.5)
-    same[found[known]], other[found[known]] = (similarities_in(standings, name)[known] for name in ("same", "other"))
+    for name, table in (("same", same), ("other", other)):
+        table[found[known]] = similarities_in(standings, name)[known]
     support[found[known]] = standings["support"].to_numpy()[known]
     return Witnesses(vectors, same, other, support, log)
 

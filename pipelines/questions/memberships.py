@@ -16,12 +16,11 @@ from schemas.ragged import most_frequent, starts_of_runs, sums_of_runs
 def merge_answers(members: pa.Table) -> pa.Table:
     """Return one row a question of each cluster, in that order, with the cluster's most frequent answer form."""
     asked = members.filter(pc.is_valid(members["text"])) if members["text"].null_count else members
-    order = np.lexsort((asked["question_id"].to_numpy(), asked["answer_id"].to_numpy()))
-    ordered = asked.take(pa.array(order))
-    ids, questions = ordered["answer_id"].to_numpy(), ordered["question_id"].to_numpy()
-    first = starts_of_runs(ids, questions)
-    merged = ordered.take(pa.array(first))
-    events = sums_of_runs(ordered["events"].to_numpy(), first)
+    ids, questions = asked["answer_id"].to_numpy(), asked["question_id"].to_numpy()
+    order = np.lexsort((questions, ids))
+    first = starts_of_runs(ids[order], questions[order])
+    merged = asked.take(pa.array(order[first]))
+    events = sums_of_runs(asked["events"].to_numpy()[order], first)
     named = most_frequent(
         members["answer_id"].combine_chunks(), members["answer"].combine_chunks(), members["events"].combine_chunks()
     )

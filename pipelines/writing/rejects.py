@@ -17,6 +17,9 @@ from schemas.text_arrays import encode, hash64_all
 TAG: Final = "rejects"
 """Name of the tagged output of a step that carries its REJECTS."""
 
+_AT_ONCE: Final = 2**17
+"""Number of rows that are written as JSON at a time, which takes several times their memory."""
+
 MAX_PAYLOAD_CHARACTERS: Final = 10_000
 """Maximum number of characters of a payload, or of the answer in the payload of a member."""
 
@@ -110,6 +113,11 @@ def _rejects(
 
 def json_objects(rows: pa.Table) -> pa.Array:
     """Return one JSON object a row: without nulls, numbers as such, texts and times as strings."""
+    starts = range(0, max(len(rows), 1), _AT_ONCE)
+    return pa.concat_arrays([_json_objects(rows.slice(start, _AT_ONCE)) for start in starts])
+
+
+def _json_objects(rows: pa.Table) -> pa.Array:
     pieces: list[pa.Array] = []
     for name, column in zip(rows.column_names, rows.columns, strict=True):
         texts = column.combine_chunks().cast(pa.string())

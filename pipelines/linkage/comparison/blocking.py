@@ -86,10 +86,8 @@ def with_all_pairs_of(component: np.ndarray, left: np.ndarray, right: np.ndarray
     """
     order = np.argsort(component, kind="stable")
     inside_left, inside_right = _in_full(sizes_of_runs(starts_of_runs(component[order]), len(order)))
-    pairs = np.unique(
-        np.concatenate([left * len(order) + right, order[inside_left] * len(order) + order[inside_right]])
-    )
-    return pairs // len(order), pairs % len(order)
+    inside = order[inside_left] * len(order) + order[inside_right]
+    return _distinct(np.concatenate([left * len(order) + right, inside]), len(order))
 
 
 def _sharing_rare_stems(rows: np.ndarray, stems: Parts) -> tuple[np.ndarray, np.ndarray]:
@@ -103,6 +101,7 @@ def _sharing_rare_stems(rows: np.ndarray, stems: Parts) -> tuple[np.ndarray, np.
     row, part = row[shared], part[shared]
     order = np.lexsort((part, stems.counts[part], row))
     row, part = row[order], part[order]
+    del order, shared
     starts = starts_of_runs(row)
     rank = ranks_in_runs(starts, len(row))
     rarest = np.full((len(rows), RAREST), -1, part.dtype)
@@ -118,5 +117,16 @@ def _sharing_rare_stems(rows: np.ndarray, stems: Parts) -> tuple[np.ndarray, np.
         same = np.flatnonzero(part[step:] == part[:-step])
         one, two = row[same].astype(np.int64), row[same + step].astype(np.int64)
         found.append(np.minimum(one, two) * len(rows) + np.maximum(one, two))
-    pairs = np.unique(np.concatenate(found))
-    return rows[pairs // len(rows)], rows[pairs % len(rows)]
+    pairs = np.concatenate(found)
+    del found
+    left, right = _distinct(pairs, len(rows))
+    return rows[left], rows[right]
+
+
+def _distinct(pairs: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the left and the right row of each distinct pair, from left rows times ``rows`` plus right ones."""
+    pairs.sort()  # in place, as `numpy.unique` does not
+    pairs = pairs[starts_of_runs(pairs)]
+    left = pairs // max(rows, 1)
+    pairs -= left * rows
+    return left, pairs

@@ -104,7 +104,9 @@ class Neighbours:
     def _ordered(self) -> np.ndarray:
         """Return one integer for row and falling similarity of each side of each pair, ascending."""
         falling = _falling(self.alike)
-        return np.sort(np.concatenate([self.left << 32 | falling, self.right << 32 | falling]))
+        ordered = np.concatenate([self.left << 32 | falling, self.right << 32 | falling])
+        ordered.sort()  # in place, as `numpy.sort` does not
+        return ordered
 
     @functools.cached_property
     def _first_places(self) -> np.ndarray:

@@ -27,7 +27,7 @@ class Parts:
     """The parts of R rows; the same stem in two answers is two parts.
 
     Attributes:
-        rows: (R, parts) float32, 1 if the row has the part, else 0.
+        rows: (R, parts) int8, 1 if the row has the part, else 0.
         code: (parts,) code of the stem, piece or stem pair.
         counts: (parts,) int64 number of rows that have the part.
         weight: (parts,) inverse document frequency in the log, 1 for a rare word of a large log; the pieces of a word
@@ -91,7 +91,7 @@ class Partition:
         of_row = np.bincount(row, pieces, len(self.answer_of_row)).astype(np.int64)
         indices = part.copy()
         del coded, part
-        ones = np.ones(len(indices), np.float32)
+        ones = np.ones(len(indices), np.int8)
         rows = sparse.csr_array((ones, indices, offsets_of(of_row).astype(np.int32)), shape=(len(of_row), len(key)))
         rows.sum_duplicates()
         rows.data[:] = 1
@@ -99,7 +99,8 @@ class Partition:
         size = np.bincount(self.answer_of_row)[key // codes]
         single, shared = (self._weight_here(lightest, counts - n, size - n) * scales for n in (1, 2))
         weights = lightest * scales
-        length = rows @ np.column_stack([weights, single, np.ones(len(key))])
+        of_parts = np.column_stack([weights, single, np.ones(len(key))])
+        length = np.concatenate([rows[some] @ of_parts for some in _blocks(len(of_row))])
         return Parts(rows, key % codes, counts, weights, single, shared, length)
 
     def _weight_here(self, weight: np.ndarray, have: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -115,6 +116,11 @@ class Partition:
         seen = np.maximum(have, 0) + PRIOR * in_log
         here: np.ndarray = np.log1p((np.maximum(others, 0) + PRIOR) / seen) / most
         return here
+
+
+def _blocks(rows: int) -> list[slice]:
+    """Return consecutive parts of rows, at least one; a product makes 64-bit numbers of those of one part."""
+    return [slice(start, start + CHUNK) for start in range(0, max(rows, 1), CHUNK)]
 
 
 def _in_chunks(words: int, pieces: np.ndarray | None) -> Iterator[tuple[slice, np.ndarray | slice]]:

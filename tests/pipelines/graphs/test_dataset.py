@@ -12,7 +12,8 @@ from apache_beam.testing.util import assert_that, equal_to
 from pipelines.clusters.coherence import Coherence
 from pipelines.clusters.settings import Gate
 from pipelines.engine.shuffle import to_ipc
-from pipelines.graphs.dataset import DigestInputs, finish, judge
+from pipelines.graphs.dataset import DigestInputs
+from pipelines.graphs.judging import finish, judge
 from pipelines.graphs.settings import Assembly
 from pipelines.intermediate import MEMBERS, Written
 from pipelines.linkage.scoring.pair_model import Linked

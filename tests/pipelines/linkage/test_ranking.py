@@ -39,7 +39,7 @@ def test_each_kind_is_ranked_as_among_all_questions(members_of, kind, kinds):
         counted = (inputs[0], *ranked) | JoinByShard("answer_id", 2) | CountAgreement()
         assert_that(counted, lambda found: assert_equal(found, [agreement]), label="agreement")
         for number, evidence in enumerate((expected, expected.words)[:kinds]):
-            table = evidence.standings
+            table = evidence.standings()
             assert_that(
                 ranked[number],
                 lambda found, table=table: assert_equal([one.to_pylist() for one in found], [table.to_pylist()]),

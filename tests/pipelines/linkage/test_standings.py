@@ -4,6 +4,7 @@ import numpy as np
 import pyarrow as pa
 
 from pipelines.intermediate import STANDINGS
+from pipelines.linkage import standings
 from pipelines.linkage.standings import (
     MANY,
     MAX_FREQUENT,
@@ -26,6 +27,15 @@ def test_parts_of_a_log_add_up(members_of) -> None:
     in_first = np.isin(standings["answer_id"].to_numpy(), members["answer_id"].to_numpy()[:1])
     parts = [agreement_of(standings.filter(pa.array(rows))) for rows in (in_first, ~in_first)]
     assert total_agreement(parts) == agreement_of(standings)
+
+
+def test_the_agreement_does_not_depend_on_how_many_questions_are_counted_at_a_time(members_of, monkeypatch) -> None:
+    members = members_of(["pay my bill", "pay the bill", "how do i pay"], ["where is it", "where is my bill"], ["who"])
+    found = standings_of(exact_nearest(members, count_tokens(members["token_ids"]), k=NEAREST))
+    at_once = agreement_of(found)
+    monkeypatch.setattr(standings, "_AT_ONCE", 2)
+    assert agreement_of(found) == at_once
+    assert sum(at_once.profile)
 
 
 def test_questions_of_answers_with_many_are_counted(members_of) -> None:

@@ -16,7 +16,13 @@ from pipelines.linkage.scoring import log_threshold
 from pipelines.linkage.scoring.answer_sample import first_answers, place_of
 from pipelines.linkage.settings import Linking
 from pipelines.linkage.threshold_sample import sample_answers
-from pipelines.linkage.transform import ChooseThreshold, MakeLinker, learn_linker, sample_pairs
+from pipelines.linkage.transform import (
+    ChooseThreshold,
+    MakeLinker,
+    compared_columns,
+    learn_linker,
+    sample_pairs,
+)
 from pipelines.linkage.witnesses import evidence_among
 from pipelines.questions.token_frequencies import count_tokens
 
@@ -78,6 +84,14 @@ def test_there_is_one_linker_a_run(members_of, linking):
         assert_that((tables, counts) | MakeLinker(linking), check)
 
 
+def test_only_columns_that_are_compared_are_shuffled(members_of):
+    members = members_of(*ANSWERS)
+    assert compared_columns(members, Linking()).column_names == ["answer_id", "question_id", "text"]
+    with_vectors = members.append_column("vector", pa.nulls(len(members)))
+    assert compared_columns(with_vectors, Linking()).column_names == ["answer_id", "question_id", "text", "vector"]
+    assert compared_columns(members, Linking(method="fellegi-sunter")) is members
+
+
 @pytest.mark.parametrize(("linking", "chosen"), [(Linking(), True), (Linking(method="logistic"), False)])
 def test_the_threshold_of_a_log_does_not_depend_on_its_shards(members_of, linking, chosen):
     members = members_of(*ANSWERS)
@@ -96,7 +110,7 @@ def test_the_threshold_of_a_log_does_not_depend_on_its_shards(members_of, linkin
 
     with Pipeline(runner="FnApiRunner") as pipeline:
         tables = pipeline | "Tables" >> beam.Create(
-            [([to_ipc(shard)], [to_ipc(evidence.standings)]) for shard in shards]
+            [([to_ipc(shard)], [to_ipc(evidence.standings())]) for shard in shards]
         )
         single = [weights, linker, {0: evidence.log}]
         sides = [pipeline | f"Side{number}" >> beam.Create([value]) for number, value in enumerate(single)]
@@ -115,7 +129,7 @@ def test_each_shard_compares_only_answers_that_may_be_in_the_sample(members_of, 
 
     def sampled_by(shards, log):
         parts = [members.filter(pa.array(answers % shards == n)) for n in range(shards)]
-        tables = [([to_ipc(part)], [to_ipc(evidence.standings)]) for part in parts]
+        tables = [([to_ipc(part)], [to_ipc(evidence.standings())]) for part in parts]
         found = [sample_answers(table, weights, linker, {0: log}) for table in tables]
         return [sample for of_shard in found for sample in of_shard]
 

@@ -111,5 +111,5 @@ def test_answers_without_any_neighbour_have_evidence_of_each_kind() -> None:
     log = LogAgreement(3, 2)
     found = evidence_of([None, None], {1: log}, None)
     assert found.words is not None
-    assert (len(found.standings), found.log, found.words.log) == (0, LogAgreement(), log)
+    assert (len(found.standings()), found.log, found.words.log) == (0, LogAgreement(), log)
     assert evidence_of([None], {}, None).words is None

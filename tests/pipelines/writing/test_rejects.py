@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.intermediate import MEMBERS, REJECTS
+from pipelines.writing import rejects
 from pipelines.writing.rejects import MAX_PAYLOAD_CHARACTERS, json_objects, json_strings, reject, reject_members
 from schemas.text import hash64
 
@@ -22,6 +23,10 @@ def test_a_payload_is_the_row_as_json_without_its_nulls(rows):
     assert [json.loads(text) for text in json_objects(pa.table(columns)).to_pylist()] == expected
     chunked = {n: pa.chunked_array([a.slice(0, 1), a.slice(1)], a.type) for n, a in columns.items()}
     assert json_objects(pa.table(chunked)).to_pylist() == json_objects(pa.table(columns)).to_pylist()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rejects, "_AT_ONCE", 3)
+        assert json_objects(pa.table(columns)).equals(json_objects(pa.table(chunked)))
+        assert [json.loads(text) for text in json_objects(pa.table(columns)).to_pylist()] == expected
 
 
 def test_a_row_of_nulls_is_an_empty_object():

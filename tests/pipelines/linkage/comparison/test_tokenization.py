@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipelines.linkage.comparison import tokenization
+from pipelines.linkage.comparison import part_weights, tokenization
 from pipelines.linkage.comparison.tokenization import wording
 from pipelines.questions.token_frequencies import merge
 
@@ -54,6 +54,7 @@ def test_parts_do_not_depend_on_how_many_words_are_divided_at_a_time(monkeypatch
     texts = ("how do i find the station", "", "the station", "how do i get to paris by train", "?")
     at_once = compared(*texts)
     monkeypatch.setattr(tokenization, "AT_ONCE", words_at_once)
+    monkeypatch.setattr(part_weights, "CHUNK", words_at_once)
     for one, other in zip(vars(compared(*texts)).values(), vars(at_once).values(), strict=True):
         if isinstance(one, np.ndarray):
             assert np.array_equal(one, other)
