@@ -177,8 +177,8 @@ STANDINGS: Final = pa.schema(
     [
         ("question_id", pa.int64()),
         ("answer_id", pa.int64()),
-        ("same", pa.list_(pa.float32(), 20)),  # similarities to the nearest questions with its answer, falling, then 0
-        ("other", pa.list_(pa.float32(), 20)),  # to those with other answers
+        ("same", pa.list_(pa.uint16())),  # similarities of at most 20 nearest questions with its answer, falling:
+        ("other", pa.list_(pa.uint16())),  # and with others; multiples of 1 / 65,536, less one such, in (0, 1]
         ("support", pa.float64()),  # as in `linkage.witnesses.Witnesses`
     ]
 )

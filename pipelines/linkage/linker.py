@@ -21,7 +21,7 @@ from pipelines.linkage.scoring.log_threshold import PAIRS, choose_threshold
 from pipelines.linkage.scoring.pair_model import Linked, LinkModel
 from pipelines.linkage.scoring.shipped_weights import load_facts_model, load_model, model_of
 from pipelines.linkage.settings import EncoderKind, Linking
-from pipelines.linkage.split_answers import compared_pairs, link
+from pipelines.linkage.split_answers import compared_pairs, in_small_answers, link
 from pipelines.linkage.standings import LogAgreement
 from pipelines.linkage.witnesses import Evidence, evidence_among, find_witnesses
 from pipelines.neighbours.embeddings import Encode
@@ -72,6 +72,9 @@ class Linker:
                 sample = first_answers([self._sample_of(questions, model, found)], PAIRS)
                 threshold = choose_threshold(sample, lowest=model.threshold, precision=model.precision)
             model = model.with_threshold(threshold)
+        if model.words is not None and not model.words.agreement and questions.witnesses is not None:
+            kept = questions.witnesses.with_similarities_of(in_small_answers(members))
+            questions = dataclasses.replace(questions, witnesses=kept)
         return link(questions, model, found)
 
     def sample(self, members: pa.Table, weights: TokenWeights, evidence: Evidence) -> Sample | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
+import pyarrow as pa
 
 from pipelines.linkage.comparison.blocking import ALL_PAIRS
 from pipelines.linkage.comparison.compare import Questions, compare
@@ -56,6 +57,14 @@ def link(questions: Questions, model: LinkModel, intents: Intents | None = None)
     return Linked(group, confidence, of_intent, expected)
 
 
+def in_small_answers(members: pa.Table) -> np.ndarray:
+    """Return whether all pairs of the row's answer can be compared: (R,) bool, of MEMBERS ordered by answer."""
+    starts = starts_of_runs(members["answer_id"].to_numpy())
+    sizes = sizes_of_runs(starts, len(members))
+    small: np.ndarray = np.repeat(sizes <= ALL_PAIRS, sizes)
+    return small
+
+
 def compared_pairs(questions: Questions, model: LinkModel, intents: Intents, place: np.ndarray) -> Sample:
     """Return the pairs of the answers that a model of neighbours compares, with their probabilities.
 
@@ -99,7 +108,7 @@ def _have_witnesses(model: LinkModel, witnesses: Witnesses | None, starts: np.nd
     """Return for each answer whether a question of it has a neighbour with another answer, if the model needs one."""
     if model.words is None or witnesses is None or not len(starts):
         return np.ones(len(starts), bool)
-    some: np.ndarray = np.maximum.reduceat(witnesses.other[:, 0], starts) > 0
+    some: np.ndarray = np.logical_or.reduceat(witnesses.has_other, starts)
     return some
 
 

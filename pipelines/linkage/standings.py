@@ -6,15 +6,17 @@ NEIGHBOURS -> standings_of -> STANDINGS -> agreement_of -> LogAgreement
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from pipelines.intermediate import STANDINGS
 from pipelines.linkage.log_profile import NONE, pairs_of_answers, profile_of
-from schemas.ragged import sizes_of_runs, starts_of_runs
+from pipelines.neighbours.similarity import LEVELS
+from schemas.ragged import offsets_of, sizes_of_runs, starts_of_runs
 
 NEAREST: Final = 20
 """Number of neighbours of a question with its answer, and the number with other answers."""
@@ -35,7 +37,7 @@ Supports = tuple[int, ...]
 NO_SUPPORTS: Final[Supports] = (0,) * (len(SUPPORTS) + 1)
 
 _AT_ONCE: Final = 2**17
-"""Number of questions whose profile is computed at a time; bounds memory."""
+"""Number of questions whose similarities are read at a time; bounds memory."""
 
 MANY: Final = 20
 """Minimum number of questions of an answer of many questions."""
@@ -109,26 +111,26 @@ def standings_of(neighbours: pa.Table) -> pa.Table:
     sizes = sizes_of_runs(starts, len(answer))
     row = np.repeat(np.arange(len(starts)), sizes)
     is_same = answer == of_other
-    tables = [_ranked(row, similarity, of_kind, starts) for of_kind in (is_same, ~is_same)]
+    lists = [_ranked(row, similarity, of_kind, starts) for of_kind in (is_same, ~is_same)]
     place = np.arange(len(row)) - starts[row]
     nearest = np.flatnonzero(place < SUPPORTING)
     squared, whose = np.zeros((len(starts), SUPPORTING)), np.zeros((len(starts), SUPPORTING), np.int64)
     squared[row[nearest], place[nearest]] = similarity[nearest].astype(float) ** 2
     whose[row[nearest], place[nearest]] = of_other[nearest]
     columns = [question[starts], answer[starts]]
-    lists = [pa.FixedSizeListArray.from_arrays(pa.array(table.ravel()), NEAREST) for table in tables]
     return pa.table([*columns, *lists, _support(squared, whose, answer[starts])], schema=STANDINGS)
 
 
 def agreement_of(standings: pa.Table) -> LogAgreement:
     """Return the agreement of the questions of a STANDINGS table, all rows of each answer present."""
-    same, other = similarities_in(standings, "same"), similarities_in(standings, "other")
-    agreeing, support = nearest_agrees(same, other), classes_of(standings["support"].to_numpy())
+    support = classes_of(standings["support"].to_numpy())
     ids, answer, sizes = np.unique(standings["answer_id"].to_numpy(), return_inverse=True, return_counts=True)
-    of_answer = sizes[answer]
-    several = np.flatnonzero(of_answer > 1)
-    blocks = (several[start : start + _AT_ONCE] for start in range(0, len(several), _AT_ONCE))
-    profiles = (profile_of(same[rows], other[rows], agreeing[rows], of_answer[rows]) for rows in blocks)
+    agreeing, profiles = np.zeros(len(answer), bool), [NONE]
+    for rows, same, other in similarities_of(standings):
+        agrees, size = nearest_agrees(same, other), sizes[answer[rows]]
+        several = size > 1
+        profiles.append(profile_of(same[several], other[several], agrees[several], size[several]))
+        agreeing[rows] = agrees
     agreeing_of = np.bincount(answer[agreeing], minlength=len(ids))
     supports_of = np.zeros((len(ids), len(NO_SUPPORTS)), np.int64)
     np.add.at(supports_of, (answer, support), 1)
@@ -140,7 +142,7 @@ def agreement_of(standings: pa.Table) -> LogAgreement:
         agreeing=int(agreeing.sum()),
         supports=tuple(supports_of.sum(axis=0).tolist()),
         of_many=int(sizes[many].sum()),
-        profile=total_of([NONE, *profiles]),
+        profile=total_of(profiles),
         pairs=int(pairs_of_answers(sizes).sum()),
         agreeing_of_many=int(agreeing_of[many].sum()),
         supports_of_many=tuple(supports_of[many].sum(axis=0).tolist()),
@@ -175,9 +177,21 @@ def contradicted_share(supports: Supports) -> float:
     return sum(supports[: SUPPORTS.index(CONTRADICTED) + 1]) / max(sum(supports), 1)
 
 
-def similarities_in(standings: pa.Table, name: str) -> np.ndarray:
-    """Return column ``name`` of STANDINGS as (S, `NEAREST`) float32."""
-    similarities: np.ndarray = standings[name].combine_chunks().flatten().to_numpy().reshape(-1, NEAREST)
+def similarities_of(standings: pa.Table) -> Iterator[tuple[slice, np.ndarray, np.ndarray]]:
+    """Yield some rows of STANDINGS at a time, and their similarities ``same`` and ``other``: (rows, `NEAREST`) float32.
+
+    They are falling, and 0 for none.
+    """
+    for start in range(0, len(standings), _AT_ONCE):
+        some = standings.slice(start, _AT_ONCE)
+        yield slice(start, start + len(some)), _similarities(some["same"]), _similarities(some["other"])
+
+
+def _similarities(lists: pa.ChunkedArray) -> np.ndarray:
+    lengths = pc.list_value_length(lists).to_numpy()
+    levels = pc.list_flatten(lists).to_numpy()
+    similarities = np.zeros((len(lengths), NEAREST), np.float32)
+    similarities[np.arange(NEAREST) < lengths[:, None]] = (levels.astype(np.float32) + 1) / LEVELS
     return similarities
 
 
@@ -187,14 +201,14 @@ def nearest_agrees(same: np.ndarray, other: np.ndarray) -> np.ndarray:
     return agrees
 
 
-def _ranked(row: np.ndarray, similarity: np.ndarray, of_kind: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    """Return the first `NEAREST` similarities of a kind of each row."""
+def _ranked(row: np.ndarray, similarity: np.ndarray, of_kind: np.ndarray, starts: np.ndarray) -> pa.ListArray:
+    """Return the first `NEAREST` similarities of a kind of each row, as STANDINGS have them."""
     before = np.cumsum(of_kind) - of_kind
     rank = before - before[starts[row]] if len(row) else before
     kept = of_kind & (rank < NEAREST)
-    table = np.zeros((len(starts), NEAREST), np.float32)
-    table[row[kept], rank[kept]] = similarity[kept]
-    return table
+    ends = offsets_of(np.bincount(row[kept], minlength=len(starts))).astype(np.int32)
+    levels = (similarity[kept] * np.float32(LEVELS)).astype(np.int64) - 1
+    return pa.ListArray.from_arrays(pa.array(ends), pa.array(levels.astype(np.uint16)))
 
 
 def _support(squared: np.ndarray, whose: np.ndarray, answer: np.ndarray) -> np.ndarray:

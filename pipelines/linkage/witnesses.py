@@ -19,7 +19,7 @@ from pipelines.linkage.standings import (
     LogAgreement,
     agreement_of,
     nearest_agrees,
-    similarities_in,
+    similarities_of,
     standings_of,
 )
 from pipelines.neighbours.embeddings import Encode, vectors_of_questions, with_vectors
@@ -42,6 +42,7 @@ class Witnesses:
             questions, compared with the strongest other answer; one half of a question without neighbours.
         log: agreement of the whole log.
         words: the same rows' neighbours by words, where these are by an encoder's vectors and a model uses both.
+        place: (R,) place of each row in ``same`` and ``other``, or their length for none; None: they have all rows.
     """
 
     vectors: sparse.csr_array | np.ndarray | None
@@ -50,12 +51,26 @@ class Witnesses:
     support: np.ndarray
     log: LogAgreement
     words: Witnesses | None = None
+    place: np.ndarray | None = None
 
     def take(self, rows: np.ndarray) -> Witnesses:
-        """Return the neighbours of some of the rows."""
+        """Return the neighbours of some of the rows, all of which have similarities."""
         words = None if self.words is None else self.words.take(rows)
         vectors = None if self.vectors is None else self.vectors[rows]
-        return Witnesses(vectors, self.same[rows], self.other[rows], self.support[rows], self.log, words)
+        places = rows if self.place is None else self.place[rows]
+        return Witnesses(vectors, self.same[places], self.other[places], self.support[rows], self.log, words)
+
+    def with_similarities_of(self, rows: np.ndarray) -> Witnesses:
+        """Return the same without the similarities of the other rows, which take 160 bytes a row.
+
+        Args:
+            rows: (R,) whether the row keeps them.
+        """
+        if rows.all():
+            return self
+        words = None if self.words is None else self.words.with_similarities_of(rows)
+        place = np.where(rows, np.cumsum(rows) - 1, np.count_nonzero(rows)).astype(np.int32)
+        return dataclasses.replace(self, same=self.same[rows], other=self.other[rows], words=words, place=place)
 
     def with_question_vectors(self, texts: pa.ChunkedArray, weights: TokenWeights) -> Witnesses:
         """Return the same with vectors, by the words of the questions where there are none.
@@ -75,6 +90,12 @@ class Witnesses:
     def by_vectors(self) -> bool:
         """True if questions were compared by an encoder's vectors."""
         return isinstance(self.vectors, np.ndarray)
+
+    @property
+    def has_other(self) -> np.ndarray:
+        """(R,) bool, whether a question with another answer is near; False for a row without similarities."""
+        near = self.other[:, 0] > 0
+        return near if self.place is None else np.append(near, False)[self.place]
 
     @property
     def agreeing(self) -> np.ndarray:
@@ -173,8 +194,9 @@ def witnesses_of(
     known = places[found] == wanted if len(order) else np.zeros(0, bool)
     same, other = (np.zeros((len(members), NEAREST), np.float32) for _ in range(2))
     support = np.full(len(members), 0.5)
-    for name, table in (("same", same), ("other", other)):
-        table[found[known]] = similarities_in(standings, name)[known]
+    for some, nearest, nearest_other in similarities_of(standings):
+        place = found[some][known[some]]
+        same[place], other[place] = nearest[known[some]], nearest_other[known[some]]
     support[found[known]] = standings["support"].to_numpy()[known]
     return Witnesses(vectors, same, other, support, log)
 

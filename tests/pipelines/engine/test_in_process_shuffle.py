@@ -9,6 +9,7 @@ from apache_beam.coders import coders
 from apache_beam.portability.api import beam_fn_api_pb2
 from apache_beam.runners.portability.fn_api_runner.execution import GroupingBuffer, ListBuffer
 from apache_beam.runners.portability.fn_api_runner.fn_runner import BundleManager, FnApiRunner
+from apache_beam.runners.worker.bundle_processor import DataInputOperation
 from apache_beam.runners.worker.data_plane import InMemoryDataChannel
 from apache_beam.testing.test_pipeline import TestPipeline as PipelineUnderTest
 from apache_beam.testing.util import assert_that, equal_to
@@ -33,6 +34,7 @@ PATCHED = [
     (BundleManager, "_send_input_to_worker"),
     (InMemoryDataChannel, "input_elements"),
     (FnApiRunner, "_execute_bundle"),
+    (DataInputOperation, "process_encoded"),
 ]
 
 
@@ -197,6 +199,52 @@ def test_groups_and_lists_with_several_readers_reach_each_of_them():
         expected = {key: sum(range(key, 1_000, 10)) for key in range(10)}
         assert_that(twice, equal_to([(key, 2 * total + 100) for key, total in expected.items()]), label="twice")
         assert_that(shared, equal_to([(key, 100, expected[9]) for key in range(10)]), label="shared")
+
+
+@pytest.mark.usefixtures("held_once")
+def test_large_groups_reach_each_reader_value_by_value(monkeypatch):
+    taken = []
+    monkeypatch.setattr(in_process_shuffle, "BLOCK_BYTES", 5)
+    take = in_process_shuffle._Group.take
+    monkeypatch.setattr(
+        in_process_shuffle._Group, "take", lambda group, coder: taken.append(take(group, coder)) or taken[-1]
+    )
+    with PipelineUnderTest(runner="FnApiRunner") as pipeline:
+        numbers = pipeline | beam.Create(range(30))
+        long = numbers | "Long" >> beam.Map(lambda number: (number % 3, bytes([number])))
+        short = numbers | "Short" >> beam.Map(lambda number: (number, bytes([number])))
+        groups = long | beam.GroupByKey()
+        first = groups | "First" >> beam.MapTuple(lambda key, parts: (key, min(parts)[0]))
+        last = groups | "Last" >> beam.MapTuple(lambda key, parts: (key, max(parts)[0]))
+        joined = (long, short) | beam.CoGroupByKey()
+        sizes = joined | "Sizes" >> beam.MapTuple(lambda key, parts: (key, *map(len, parts)))
+        assert_that(first, equal_to([(0, 0), (1, 1), (2, 2)]), label="first")
+        assert_that(last, equal_to([(0, 27), (1, 28), (2, 29)]), label="last")
+        assert_that(sizes, equal_to([(key, 10 if key < 3 else 0, 1) for key in range(30)]), label="sizes")
+    assert [len(group.value[1]) for group in taken if isinstance(group.value[1][0], tuple)].count(11) == 3
+    assert [len(group.value[1]) for group in taken if isinstance(group.value[1][0], bytes)] == 3 * [10]
+    assert {group.windows for group in taken} == {(window.GlobalWindow(),)}
+
+
+@pytest.mark.usefixtures("held_once")
+@pytest.mark.parametrize("windowing", [core.Windowing(window.GlobalWindows()), core.Windowing(window.FixedWindows(9))])
+def test_a_group_is_large_by_its_bytes_and_has_the_default_window(monkeypatch, windowing):
+    monkeypatch.setattr(in_process_shuffle, "BLOCK_BYTES", 3)
+    buffer = GroupingBuffer(PAIR, GROUP, windowing)
+    for key, value in ((1, b"s"), (2, b"long"), (3, b"t")):
+        buffer._table[coders.VarIntCoder().encode(key)].append(value if windowing.is_default() else of_window(value))
+    found = [element.data for element in sent_through_a_channel(buffer)]
+    assert not buffer._table
+    if windowing.is_default():
+        small, large, last = found
+        assert large.take(GROUP.wrapped_value_coder).value == (2, [b"long"])
+        assert groups_in([small, last]) == [(1, [b"s"]), (3, [b"t"])]
+    else:
+        assert [type(block) for block in found] == [bytes]
+
+
+def of_window(value):
+    return WindowedValue(value, 0, (window.IntervalWindow(0, 9),))
 
 
 PEAK = """

@@ -1,3 +1,4 @@
+import dataclasses
 import itertools
 
 import numpy as np
@@ -13,9 +14,12 @@ from pipelines.linkage.comparison.blocking import ALL_PAIRS
 from pipelines.linkage.comparison.compare import Questions
 from pipelines.linkage.comparison.pair_features import NAMES
 from pipelines.linkage.large_answers import LEARNED_FROM, strict_for
+from pipelines.linkage.linker import read_linker
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.scoring.shipped_weights import load_model
+from pipelines.linkage.settings import Linking
 from pipelines.linkage.split_answers import link
+from pipelines.linkage.witnesses import Witnesses
 from pipelines.questions.token_frequencies import TokenWeights, count_tokens, merge
 
 WORDINGS = [
@@ -59,6 +63,21 @@ def grouped(members: pa.Table, model: LinkModel, weights: TokenWeights | None = 
 def test_what_many_ask_comes_together_and_what_few_ask_does_too(members_of) -> None:
     found = grouped(members_of(MIXED), LinkModel(Sharing(), 0.5))
     assert set(found) == {frozenset(WORDINGS[::8]), *map(frozenset, FACTS), *(frozenset([stray]) for stray in STRAYS)}
+
+
+@pytest.mark.usefixtures("large_is_100")
+def test_neighbours_of_large_answers_are_not_kept_for_their_linkage(members_of, monkeypatch) -> None:
+    members = members_of(MIXED, *FACTS)
+    weights = count_tokens(members["token_ids"])
+    linker = read_linker(Linking())
+    linker = dataclasses.replace(linker, model=linker.model.with_threshold(0.5))
+    linked = linker(members, weights)
+    taken = []
+    monkeypatch.setattr(Witnesses, "with_similarities_of", lambda own, rows: taken.append(rows) or own)
+    every = linker(members, weights)
+    assert all(np.array_equal(one, other) for one, other in zip(linked, every, strict=True))
+    [rows] = taken
+    assert np.count_nonzero(rows) == len(members) - len(MIXED)
 
 
 def test_the_shipped_weights_find_one_question_in_many_words(members_of) -> None:

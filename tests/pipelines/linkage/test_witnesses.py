@@ -107,6 +107,26 @@ def test_neighbours_by_words_are_found_beside_those_by_vectors(members_of) -> No
     assert found.log != by_words.log
 
 
+def test_similarities_of_some_rows_can_be_left_out(members_of) -> None:
+    members = members_of(*QUESTIONS)
+    weights = count_tokens(members["token_ids"])
+    every = find_witnesses(members, weights, evidence_among(members, weights, same_vector, words_too=True))
+    rows = np.arange(len(members)) % 2 == 0
+    some = every.with_similarities_of(rows)
+    kept = np.flatnonzero(rows)[::-1]
+    for one, other in ((some, every), (some.words, every.words)):
+        assert len(one.same) == len(one.other) == len(kept)
+        assert np.array_equal(one.support, other.support)
+        assert np.array_equal(one.has_other, other.has_other & rows)
+    for one, other in ((some.take(kept), every.take(kept)), (some.take(kept).words, every.take(kept).words)):
+        assert np.array_equal(one.same, other.same)
+        assert np.array_equal(one.other, other.other)
+        assert one.place is None
+    with pytest.raises(IndexError):
+        some.take(np.array([1]))
+    assert every.with_similarities_of(np.ones(len(members), bool)) is every
+
+
 def test_answers_without_any_neighbour_have_evidence_of_each_kind() -> None:
     log = LogAgreement(3, 2)
     found = evidence_of([None, None], {1: log}, None)
