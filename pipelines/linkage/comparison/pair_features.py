@@ -135,12 +135,10 @@ def _common(words: Wording, left: np.ndarray, right: np.ndarray, further: int) -
 def _put_common(found: _Columns, words: Wording, left: np.ndarray, right: np.ndarray) -> None:
     """Write the features that depend on the two questions alone, not on the other pairs of the answer."""
     stems, grams, bigrams = words.stems, words.grams, words.bigrams
-    repeated = stems.weight * (stems.counts > 1)
-    same = shared(stems, left, right, np.column_stack([words.numbers, repeated, stems.weight**4]))
+    same = shared(stems, left, right, words.stem_values)
     same_grams = shared(grams, left, right)
-    have_repeated, have_rare = stems.rows @ repeated, stems.rows @ stems.weight**4
-    one, two = (stems.length.astype(np.float32).take(rows, axis=0) for rows in (left, right))
-    numbers = stems.rows @ words.numbers
+    numbers, have_repeated, have_rare = words.stem_sums
+    one, two = (words.stem_lengths.take(rows, axis=0) for rows in (left, right))
     found["stems"], found["stems_here"] = jaccard(stems, same, left, right)
     found["grams"], found["grams_here"] = jaccard(grams, same_grams, left, right)
     found["bigrams"], found["bigrams_here"] = jaccard(bigrams, shared(bigrams, left, right), left, right)
@@ -160,13 +158,9 @@ def _put_common(found: _Columns, words: Wording, left: np.ndarray, right: np.nda
     found.put(_both("length", one[:, 2], two[:, 2]))
 
 
-def shared(parts: Parts, left: np.ndarray, right: np.ndarray, more: np.ndarray | None = None) -> np.ndarray:
-    """Return sums over the parts that both rows have.
-
-    The columns are ``weight``, ``weight_of_single``, ``weight_of_shared``, the number of parts, and those of ``more``.
-    """
-    columns = [parts.weight, parts.weight_of_single, parts.weight_of_shared, np.ones(len(parts.weight))]
-    values = np.column_stack([*columns, *([] if more is None else [more])])
+def shared(parts: Parts, left: np.ndarray, right: np.ndarray, values: np.ndarray | None = None) -> np.ndarray:
+    """Return sums of columns of ``values``, by default those of `Parts.values`, over the parts that both rows have."""
+    values = parts.values if values is None else values
     sums = np.empty((len(left), values.shape[1]), np.float32, order="F")
     if (loops := load_loops("pipelines.neighbours.numba_kernels", len(left))) is not None:
         loops.add_shared(parts.rows.indptr, parts.rows.indices, values, left, right, sums)
@@ -179,8 +173,7 @@ def shared(parts: Parts, left: np.ndarray, right: np.ndarray, more: np.ndarray |
 
 def jaccard(parts: Parts, same: np.ndarray, left: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return weighted Jaccard indexes of pairs, one with the weights of the log and one with those of the answer."""
-    length = np.ascontiguousarray(parts.length[:, :2])
-    union = (length.take(left, axis=0) + length.take(right, axis=0)).astype(np.float32)
+    union = (parts.lengths.take(left, axis=0) + parts.lengths.take(right, axis=0)).astype(np.float32)
     here = union[:, 1] - 2 * same[:, 1] + same[:, 2]
     return same[:, 0] / np.maximum(union[:, 0] - same[:, 0], 1e-9), same[:, 2] / np.maximum(here, 1e-9)
 

@@ -6,6 +6,7 @@ rows, codes, weights -> Partition.parts -> Parts
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterator
 from typing import Final
 
@@ -45,6 +46,16 @@ class Parts:
     weight_of_single: np.ndarray
     weight_of_shared: np.ndarray
     length: np.ndarray
+
+    @functools.cached_property
+    def values(self) -> np.ndarray:
+        """(parts, 4) float64: ``weight``, ``weight_of_single``, ``weight_of_shared`` and 1."""
+        return np.column_stack([self.weight, self.weight_of_single, self.weight_of_shared, np.ones(len(self.weight))])
+
+    @functools.cached_property
+    def lengths(self) -> np.ndarray:
+        """(R, 2) float64: the first two columns of ``length``, row after row in memory."""
+        return np.ascontiguousarray(self.length[:, :2])
 
 
 @dataclasses.dataclass(frozen=True)

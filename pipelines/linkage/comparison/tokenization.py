@@ -6,6 +6,7 @@ texts of MEMBERS, answers -> wording -> Wording
 from __future__ import annotations
 
 import dataclasses
+import functools
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -45,6 +46,28 @@ class Wording:
     bigrams: Parts
     numbers: np.ndarray
     first: np.ndarray
+
+    @functools.cached_property
+    def stem_values(self) -> np.ndarray:
+        """(parts of ``stems``, 7) float64: `Parts.values`, ``numbers``, weights of repeated stems, 4th powers."""
+        return np.column_stack([self.stems.values, self.numbers, self._repeated, self.stems.weight**4])
+
+    @functools.cached_property
+    def stem_sums(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """(R,) float64 sums over the stems of each row: of ``numbers``, repeated weights and 4th powers of weights."""
+        rows = self.stems.rows
+        return rows @ self.numbers, rows @ self._repeated, rows @ self.stems.weight**4
+
+    @functools.cached_property
+    def stem_lengths(self) -> np.ndarray:
+        """(R, 3) float32: ``length`` of ``stems``."""
+        return self.stems.length.astype(np.float32)
+
+    @property
+    def _repeated(self) -> np.ndarray:
+        """(parts of ``stems``,) weights of those that several questions of the answer have, else 0."""
+        repeated: np.ndarray = self.stems.weight * (self.stems.counts > 1)
+        return repeated
 
 
 class _Words(NamedTuple):
