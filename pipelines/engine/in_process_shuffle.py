@@ -123,8 +123,8 @@ def _partition(buffer: GroupingBuffer, n: int) -> list[_Groups]:
 
 
 def _copy(buffer: GroupingBuffer) -> GroupingBuffer:
-    """Return the same values for another stage, which takes them from a table of its own."""
-    return _with_groups(buffer, buffer._table)
+    """Return the same values for another stage, which takes them from a table and lists of its own."""
+    return _with_groups(buffer, {key: list(values) for key, values in buffer._table.items()})
 
 
 def _encode_groups(

@@ -243,6 +243,15 @@ def test_a_group_is_large_by_its_bytes_and_has_the_default_window(monkeypatch, w
         assert [type(block) for block in found] == [bytes]
 
 
+@pytest.mark.usefixtures("held_once")
+def test_a_large_group_that_one_stage_has_taken_is_whole_for_another(monkeypatch):
+    monkeypatch.setattr(in_process_shuffle, "BLOCK_BYTES", 3)
+    buffer = buffer_of([(1, b"one"), (1, b"two")])
+    for source in (buffer.copy(), buffer):
+        [element] = sent_through_a_channel(source)
+        assert element.data.take(GROUP.wrapped_value_coder).value == (1, [b"one", b"two"])
+
+
 def of_window(value):
     return WindowedValue(value, 0, (window.IntervalWindow(0, 9),))
 
