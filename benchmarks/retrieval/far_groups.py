@@ -24,6 +24,7 @@ from model.index.factory import two_bit_codes
 from model.index.linking import nearest
 from model.index.linking.build import build_graph
 from model.index.linking.groups import Groups, grouped
+from model.index.shard_merge import ShardSearch
 from model.index.shards import Shard, build_shard, open_shard, train
 
 FACTORY = "HNSW32,SQ8,RFlat"
@@ -61,15 +62,14 @@ def error_of_codes(vectors: Matrix, groups: Groups) -> float:
 def measured(shard: Shard, groups: Groups, vectors: Matrix, *, seed: int) -> dict[str, float]:
     """Return the shares of the nearest others that are found, by codes and by walks, and the CPU time of the graph."""
     queries = np.random.default_rng(seed).choice(len(vectors), QUERIES, replace=False)
-    exact = shard.faiss.search(vectors[queries], NEAREST + 1)[1]
+    exact = ShardSearch(shard, vectors, None)(queries, NEAREST + 1)[1]
     every = np.ones(len(vectors), bool)
     by_codes = nearest.nearest_others([shard], groups, every, count=101)[1][queries]
     built: list[bytes] = []
     milliseconds = cpu_ms(lambda: built.append(build_graph(train(FACTORY, vectors), [shard])))
-    graph: Any = open_shard(built[0])
+    graph = open_shard(built[0])
     graph.parameters.efSearch = IN_VIEW
-    points = graph.faiss.search(vectors[queries], CANDIDATES, params=graph.parameters)[1]
-    by_walk = np.where(points < 0, -1, graph.row_of_point[points])
+    by_walk = ShardSearch(graph, vectors, None)(queries, CANDIDATES)[1]
     return {
         "nearest_found": _share(by_codes, exact),
         "recall": _share(by_walk, exact[:, :NEAREST]),

@@ -17,16 +17,16 @@ import numpy.typing as npt
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
+from benchmarks.retrieval.far_groups import FACTORY
 from model.index.linking.build import build_graph
 from model.index.refinement import FEWEST_CANDIDATES
+from model.index.shard_merge import ShardSearch
 from model.index.shards import Shard, build_shard, open_shard, train
 from model.index.sizing.recall import DEPTH, QUERIES, new_wordings
 from model.search.opening import open_index
 
 Matrix = npt.NDArray[np.float32]
 Ints = npt.NDArray[np.int64]
-
-FACTORY = "HNSW32,SQ8,RFlat"
 
 
 def main(
@@ -68,11 +68,9 @@ def recall(graph: Shard, flat: Shard, queries: Matrix, own: Ints | None = None) 
         queries: to search for.
         own: row of each query, which counts in neither ranking.
     """
-    vectors: Matrix = flat.vectors
-    points = graph.faiss.search(queries, FEWEST_CANDIDATES, params=graph.parameters)[1]
-    rows_of_points: Ints = np.arange(len(vectors)) if graph.row_of_point is None else graph.row_of_point
-    found = np.where(points < 0, -1, rows_of_points[points])
-    nearest = flat.faiss.search(queries, DEPTH + 1)[1]
+    vectors, every = flat.vectors, np.arange(len(queries))
+    found = ShardSearch(graph, queries, None)(every, FEWEST_CANDIDATES)[1]
+    nearest = ShardSearch(flat, queries, None)(every, DEPTH + 1)[1]
     shares = []
     for number, query in enumerate(queries):
         left_out = -1 if own is None else own[number]

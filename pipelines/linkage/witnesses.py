@@ -195,8 +195,9 @@ def witnesses_of(
     same, other = (np.zeros((len(members), NEAREST), np.float32) for _ in range(2))
     support = np.full(len(members), 0.5)
     for some, nearest, nearest_other in similarities_of(standings):
-        place = found[some][known[some]]
-        same[place], other[place] = nearest[known[some]], nearest_other[known[some]]
+        rows = known[some]
+        place = found[some][rows]
+        same[place], other[place] = nearest[rows], nearest_other[rows]
     support[found[known]] = standings["support"].to_numpy()[known]
     return Witnesses(vectors, same, other, support, log)
 

@@ -125,14 +125,17 @@ def _nearest(
     for pairs in _sought(described, lists, subjects, same_answer=same_answer):
         nearest = narrow(keep_nearest_of_both(pairs, subjects, rank, k))
         for number, part in enumerate(parts):
-            part.append(rows_between(nearest, number * QUESTIONS_A_PART, (number + 1) * QUESTIONS_A_PART))
-            if sum(len(some.row) for some in part) > MERGED_FROM * k * QUESTIONS_A_PART:
+            some = rows_between(nearest, number * QUESTIONS_A_PART, (number + 1) * QUESTIONS_A_PART)
+            if not len(some.row):
+                continue
+            part.append(some)
+            if sum(len(found.row) for found in part) > MERGED_FROM * k * QUESTIONS_A_PART:
                 part[:] = [narrow(keep_nearest(concatenate(part), rank, k))]
     for number, part in enumerate(parts):
-        nearest = keep_nearest(concatenate(part), rank, k)
         parts[number] = []
-        if len(nearest.row):
-            yield neighbours_table(described.questions, nearest)
+        if part:
+            nearest = concatenate(part)
+            yield neighbours_table(described.questions, nearest if len(part) == 1 else keep_nearest(nearest, rank, k))
 
 
 def _sought(described: Described, lists: Lists, subjects: np.ndarray, *, same_answer: bool) -> Iterator[Pairs]:

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from pipelines.intermediate import NEIGHBOURS, VECTOR
 from pipelines.neighbours.similarity import LEVELS
 from schemas.hashing import mix
-from schemas.ragged import ranges, ranks_in_runs, sizes_of_runs, starts_of_runs
+from schemas.ragged import ranges, ranks_in_runs, sizes_of_runs, sort_distinct, starts_of_runs
 
 ROWS_A_PART: Final = 2**21
 """Approximate number of neighbours that are merged at a time."""
@@ -66,14 +66,14 @@ def keep_nearest(pairs: Pairs, rank: np.ndarray, k: int) -> Pairs:
         return _keep_nearest_of_many(pairs, rank, k)
     level = _levels(pairs.similarity)
     keys = _keys(pairs.row, level, rank[pairs.other])
-    return _first_of_keys(keys[level > 0], rank, k)
+    return _first_of_keys(sort_distinct(keys[level > 0]), rank, k)
 
 
 def keep_nearest_of_both(pairs: Pairs, subjects: np.ndarray, rank: np.ndarray, k: int) -> Pairs:
     """Return `keep_nearest` of pairs each of which is one of its other question too.
 
     Args:
-        pairs: in any order.
+        pairs: distinct, also by their other side, in any order.
         subjects: (R,) whether the nearest pairs of the row are returned.
         rank: as for `keep_nearest`.
         k: maximum number of pairs a row.
@@ -90,7 +90,9 @@ def keep_nearest_of_both(pairs: Pairs, subjects: np.ndarray, rank: np.ndarray, k
         keys = _keys(row, level, rank[partner])
         parts.append(keys[subjects[row] & (level > 0)])
     del level
-    return _first_of_keys(np.concatenate(parts), rank, k)
+    keys = np.concatenate(parts)
+    keys.sort()  # integers are sorted ten times faster than rows of three columns
+    return _first_of_keys(keys, rank, k)
 
 
 def _levels(similarity: np.ndarray) -> np.ndarray:
@@ -101,7 +103,7 @@ def _levels(similarity: np.ndarray) -> np.ndarray:
 
 def _keys(row: np.ndarray, level: np.ndarray, rank: np.ndarray) -> np.ndarray:
     """Return one integer for row, falling similarity and rank."""
-    keys = row.astype(np.int64) << _LEVEL_BITS
+    keys = row << _LEVEL_BITS
     keys += LEVELS
     keys -= level
     keys <<= _ROW_BITS
@@ -110,9 +112,7 @@ def _keys(row: np.ndarray, level: np.ndarray, rank: np.ndarray) -> np.ndarray:
 
 
 def _first_of_keys(keys: np.ndarray, rank: np.ndarray, k: int) -> Pairs:
-    """Return the pairs of the first ``k`` keys of each row, equal ones once; sorts the keys in place."""
-    keys.sort()  # integers are sorted ten times faster than rows of three columns
-    keys = keys[starts_of_runs(keys)]
+    """Return the pairs of the first ``k`` of the ascending keys of each row."""
     keys = keys[_first_of_runs(keys >> (_LEVEL_BITS + _ROW_BITS), k)]
     level = LEVELS - (keys >> _ROW_BITS & (2**_LEVEL_BITS - 1))
     row_of_rank = np.empty(len(rank), np.int64)

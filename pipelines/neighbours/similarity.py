@@ -80,12 +80,9 @@ def question_vectors(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -
 def vectors_of(divided: Divided, selected: np.ndarray | None = None) -> sparse.csr_array:
     """Return the rows of `question_vectors`, or selected ones, with the columns of ``divided.parts``."""
     words = divided.words if selected is None else divided.words[selected]
-    blocks = [_vectors(words[start : start + _ROWS_AT_A_TIME], divided.parts) for start in _starts(words.shape[0])]
+    starts = range(0, max(words.shape[0], 1), _ROWS_AT_A_TIME)
+    blocks = [_vectors(words[start : start + _ROWS_AT_A_TIME], divided.parts) for start in starts]
     return blocks[0] if len(blocks) == 1 else sparse.csr_array(sparse.vstack(blocks, format="csr"))
-
-
-def _starts(rows: int) -> range:
-    return range(0, max(rows, 1), _ROWS_AT_A_TIME)
 
 
 def _vectors(words: sparse.csr_array, parts: sparse.csr_array) -> sparse.csr_array:

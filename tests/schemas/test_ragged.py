@@ -3,7 +3,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.ragged import lists_of, most_frequent, ranks_in_runs, sizes_of_runs, starts_of_runs
+from schemas.ragged import lists_of, most_frequent, ranks_in_runs, sizes_of_runs, sort_distinct, starts_of_runs
 
 rows = st.lists(st.tuples(st.integers(-3, 3), st.text("abß", max_size=2), st.integers(1, 4)), max_size=30)
 
@@ -62,6 +62,11 @@ def test_runs_have_sizes_and_their_rows_ranks(values):
 def test_a_run_of_several_columns_starts_where_any_changes(rows):
     one, two = np.array(sorted(rows), np.int64).reshape(-1, 2).T
     assert starts_of_runs(one, two).tolist() == [sorted(rows).index(row) for row in sorted(set(rows))]
+
+
+@given(st.lists(st.integers(-3, 3)))
+def test_distinct_values_ascend(values):
+    assert sort_distinct(np.array(values, np.int64)).tolist() == sorted(set(values))
 
 
 def test_values_are_cut_at_the_starts_of_runs():

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from pipelines.linkage.comparison.part_weights import Parts
-from schemas.ragged import ranges, ranks_in_runs, sizes_of_runs, starts_of_runs
+from schemas.ragged import ranges, ranks_in_runs, sizes_of_runs, sort_distinct, starts_of_runs
 
 ALL_PAIRS: Final = 1_000
 """Maximum number of questions of an answer at which all of its pairs are compared."""
@@ -125,8 +125,7 @@ def _sharing_rare_stems(rows: np.ndarray, stems: Parts) -> tuple[np.ndarray, np.
 
 def _distinct(pairs: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the left and the right row of each distinct pair, from left rows times ``rows`` plus right ones."""
-    pairs.sort()  # in place, as `numpy.unique` does not
-    pairs = pairs[starts_of_runs(pairs)]
+    pairs = sort_distinct(pairs)
     left = pairs // max(rows, 1)
     pairs -= left * rows
     return left, pairs

@@ -111,7 +111,8 @@ class Partition:
         single, shared = (self._weight_here(lightest, counts - n, size - n) * scales for n in (1, 2))
         weights = lightest * scales
         of_parts = np.column_stack([weights, single, np.ones(len(key))])
-        length = np.concatenate([rows[some] @ of_parts for some in _blocks(len(of_row))])
+        starts = range(0, max(len(of_row), 1), CHUNK)  # a product makes 64-bit numbers of all entries
+        length = np.concatenate([rows[start : start + CHUNK] @ of_parts for start in starts])
         return Parts(rows, key % codes, counts, weights, single, shared, length)
 
     def _weight_here(self, weight: np.ndarray, have: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -127,11 +128,6 @@ class Partition:
         seen = np.maximum(have, 0) + PRIOR * in_log
         here: np.ndarray = np.log1p((np.maximum(others, 0) + PRIOR) / seen) / most
         return here
-
-
-def _blocks(rows: int) -> list[slice]:
-    """Return consecutive parts of rows, at least one; a product makes 64-bit numbers of those of one part."""
-    return [slice(start, start + CHUNK) for start in range(0, max(rows, 1), CHUNK)]
 
 
 def _in_chunks(words: int, pieces: np.ndarray | None) -> Iterator[tuple[slice, np.ndarray | slice]]:

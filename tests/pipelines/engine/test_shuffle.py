@@ -48,24 +48,14 @@ def test_parts_of_a_shard_hold_all_rows_of_its_keys_and_no_row_is_lost_or_double
         assert {k % shards for k, _ in rows} == {shard}  # Python's remainder: never negative
 
 
-@given(row_lists, st.integers(1, 4))
-def test_a_big_table_is_shipped_in_several_parts(rows, shards):
+@given(row_lists, st.integers(1, 4), st.sampled_from([("MAX_PART_BYTES", 40), ("ROWS_AT_A_TIME", 3)]))
+def test_a_big_table_is_shipped_in_several_parts(rows, shards, limit):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shuffle, "MAX_PART_BYTES", 40)
+        patch.setattr(shuffle, *limit)
         parts = list(split_by_shard(table(rows), "k", shards))
     tables = [(shard, rows_of(concatenate([part]))) for shard, part in parts]
     assert in_order(r for _, part in tables for r in part) == in_order(rows)
     # a row takes at least 8 bytes of key and 4 of offset, so 40 bytes are at most 3 rows
-    assert all(len(part) <= 3 for _, part in tables)
-
-
-@given(row_lists, st.integers(1, 4))
-def test_a_long_table_is_divided_a_few_rows_at_a_time(rows, shards):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(shuffle, "ROWS_AT_A_TIME", 3)
-        parts = list(split_by_shard(table(rows), "k", shards))
-    tables = [(shard, rows_of(concatenate([part]))) for shard, part in parts]
-    assert in_order(r for _, part in tables for r in part) == in_order(rows)
     assert all(0 < len(part) <= 3 and {k % shards for k, _ in part} == {shard} for shard, part in tables)
 
 
