@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from typing import Final
 
 _OUT_OF_MEMORY = re.compile("can't allocate memory|out of memory")
 """Messages of PyTorch, on a processor or a graphics card."""
@@ -33,6 +34,27 @@ class BadDropError(QprError):
 
 class DamagedError(QprError):
     """A manifest or a checkpoint whose bytes differ from the written ones."""
+
+
+EXTRA_OF_MODULE: Final = {
+    "apache_beam": "beam",
+    "cryptography": "beam",
+    "networkx": "beam",
+    "scipy": "beam",
+    "lightgbm": "calibrate",
+    "matplotlib": "calibrate",  # `train` has these two as well, and gigabytes of PyTorch
+    "sklearn": "calibrate",
+    "torch": "train",
+    "faiss": "index",
+    "threadpoolctl": "index",
+    "fastapi": "serve",
+    "httptools": "serve",
+    "orjson": "serve",
+    "prometheus_client": "serve",
+    "uvicorn": "serve",
+    "uvloop": "serve",
+}
+"""Extra of `setup.py` that brings each module that a command may lack."""
 
 
 def how_to_install(extra: str) -> str:

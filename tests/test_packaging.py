@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from jobs.display.console import EXTRA_OF_MODULE
 from schemas import __version__
+from schemas.errors import EXTRA_OF_MODULE
 
 ROOT = Path(__file__).resolve().parent.parent
 GENERIC = ("schemas", "pipelines", "model", "jobs")

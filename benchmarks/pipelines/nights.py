@@ -158,7 +158,7 @@ def main(
             report.row(
                 night=number,
                 cpu_s=whole,
-                of_night_2=whole / second if second else 0.0,
+                **({"of_night_2": whole / second} if second else {}),
                 **{f"{name}_s": spent[name] for name in STEPS.values()},
                 **({"rebuilt_s": rebuild(warehouse, outcome.version, folder)} if rebuilds else {}),
                 questions=index.configuration["questions"],

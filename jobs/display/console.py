@@ -36,7 +36,7 @@ from jobs.display.safe_text import escape_controls
 from jobs.display.signals import stop_signals
 from pipelines.engine import progress
 from schemas.artifacts.io_errors import system_fault
-from schemas.errors import QprError, how_to_install, is_out_of_memory
+from schemas.errors import EXTRA_OF_MODULE, QprError, how_to_install, is_out_of_memory
 
 _WHERE_IT_RAN = re.compile(r" \[while running '.*")
 """Suffix that Beam appends to an error."""
@@ -56,30 +56,18 @@ alarms = _plain(stderr=True)
 results = _plain()
 """Results of the command."""
 
-EXTRA_OF_MODULE = {
-    "apache_beam": "beam",
-    "cryptography": "beam",
-    "networkx": "beam",
-    "scipy": "beam",
-    "lightgbm": "calibrate",
-    "matplotlib": "calibrate",  # `train` has these two as well, and gigabytes of PyTorch
-    "sklearn": "calibrate",
-    "torch": "train",
-    "faiss": "index",
-    "threadpoolctl": "index",
-    "fastapi": "serve",
-    "httptools": "serve",
-    "orjson": "serve",
-    "prometheus_client": "serve",
-    "uvicorn": "serve",
-    "uvloop": "serve",
-}
+_warnings: list[str] = []
+"""Warnings of the command so far, which its JSON has too."""
 
 
 def emit(result: Mapping[str, Any], *, as_json: bool, table: Callable[[], Any]) -> None:
-    """Print a command's result: one JSON document, or whatever rich renderable ``table`` returns."""
+    """Print a command's result: one JSON document, or whatever rich renderable ``table`` returns.
+
+    The document has the warnings that were printed before, if the result has none of its own.
+    """
     if as_json:
-        sys.stdout.write(json.dumps(result, ensure_ascii=False, indent=2) + "\n")
+        document = {**result, "warnings": result.get("warnings", _warnings)}
+        sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
     else:
         results.print(table())
 
@@ -102,6 +90,7 @@ def say(text: str) -> None:
 
 def warn(text: str) -> None:
     """Print one line on stderr that ``--quiet`` does not turn off."""
+    _warnings.append(text)
     alarms.print(f"warning: {escape_controls(text)}", style="yellow")
 
 
@@ -176,6 +165,7 @@ def run_explained(command: Callable[[], None], arguments: Sequence[str]) -> int:
 
     A command that is stopped by a signal returns 128 and the signal's number, 130 for Ctrl-C.
     """
+    _warnings.clear()
     if not os.environ.get("QPR_TRACEBACK"):
         logging.getLogger().setLevel(logging.ERROR)  # libraries warn about what no user can change
     _use_utf8()

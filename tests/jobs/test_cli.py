@@ -17,7 +17,7 @@ from jobs.commands.registry import COMMANDS
 from jobs.display import console
 from pipelines.engine import progress
 from schemas import __version__
-from schemas.errors import QprError, UsageError
+from schemas.errors import EXTRA_OF_MODULE, QprError, UsageError
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -99,7 +99,7 @@ def test_a_defect_is_one_line_that_shows_how_to_see_more(capsys, monkeypatch):
         console.run_explained(command, [])
 
 
-@pytest.mark.parametrize(("module", "extra"), sorted(console.EXTRA_OF_MODULE.items()))
+@pytest.mark.parametrize(("module", "extra"), sorted(EXTRA_OF_MODULE.items()))
 def test_a_missing_library_is_answered_with_the_extra_that_brings_it(capsys, module, extra):
     def command():
         raise ModuleNotFoundError(f"No module named '{module}.x'", name=f"{module}.x")
@@ -119,7 +119,7 @@ def test_every_library_of_an_extra_has_an_answer_where_it_is_missing(extra):
         for name in distributions:
             modules.setdefault(name.lower().replace("_", "-"), set()).add(module)
     assert needed
-    assert [name for name in needed & modules.keys() if not modules[name] & console.EXTRA_OF_MODULE.keys()] == []
+    assert [name for name in needed & modules.keys() if not modules[name] & EXTRA_OF_MODULE.keys()] == []
 
 
 def test_a_missing_module_of_ours_is_not_hidden():
@@ -232,6 +232,18 @@ def test_too_little_memory_is_no_defect(capsys, error):
     assert re.match(r"error: not enough memory.*\. Use smaller inputs", capsys.readouterr().err)
 
 
+def test_json_has_the_warnings_of_its_command_alone(capsys):
+    def warned():
+        console.warn("no drop of 2026-11-20")
+        console.emit({"days": 1}, as_json=True, table=str)
+
+    documents = []
+    for command in (warned, lambda: console.emit({"days": 2}, as_json=True, table=str)):
+        assert console.run_explained(command, []) == 0
+        documents.append(json.loads(capsys.readouterr().out))
+    assert documents == [{"days": 1, "warnings": ["no drop of 2026-11-20"]}, {"days": 2, "warnings": []}]
+
+
 def test_output_is_utf8_whatever_the_locale_and_a_path_that_is_no_text_is_escaped():
     code = """if True:
         from jobs.display.console import emit, run_explained, say
@@ -241,7 +253,7 @@ def test_output_is_utf8_whatever_the_locale_and_a_path_that_is_no_text_is_escape
         run_explained(command, [])
     """
     done = python(code, PYTHONIOENCODING="ascii", PYTHONUTF8="0")
-    assert (json.loads(done.stdout), done.stderr) == ({"question": "café \udce9"}, "ü \\udce9\n")
+    assert (json.loads(done.stdout), done.stderr) == ({"question": "café \udce9", "warnings": []}, "ü \\udce9\n")
 
 
 def test_work_that_is_counted_is_one_line_where_nobody_watches(capsys):

@@ -270,7 +270,9 @@ def test_a_night_after_one_that_did_not_run_names_its_day_until_it_is_ingested(q
     warning = f"warning: this night lacks 1 day with a drop that was not ingested, the first {dates(2)}. "
     lacking = qpr(*given)
     assert warning in lacking.err
-    assert json.loads(lacking.out)["days_not_ingested"] == [str(dates(2))]
+    document = json.loads(lacking.out)
+    assert document["days_not_ingested"] == [str(dates(2))]
+    assert [text.startswith(warning.removeprefix("warning: ")) for text in document["warnings"]].count(True) == 1
     assert qpr("ingest", "--warehouse", published, "--date", dates(2)).code == 0
     outcome = qpr(*given)
     assert (json.loads(outcome.out)["version"]["days"], warning in outcome.err) == (3, False)

@@ -83,6 +83,7 @@ def test_a_report_has_shares_bounds_and_disagreements(review, tmp_path):
         "report": f"{tmp_path}/report.html",
         "data": f"{tmp_path}/report.json",
         **written,
+        "warnings": [],
     }
     assert (written["judged"], written["counted"], written["items"]) == (12, 12, 12)
     assert written["right"]["right"] == 11
@@ -120,7 +121,8 @@ def test_a_claim_that_is_not_supported_is_refused_with_the_missing_number(review
 def test_exported_clusters_are_verdicts_of_calibrate_and_come_back_elsewhere(review, qpr, dataset, tmp_path):
     review(keys="rms1\nc")
     outcome = review("--export", tmp_path / "verdicts.csv", "--json")
-    assert json.loads(outcome.out) == {"output": f"{tmp_path}/verdicts.csv", "judged": 4, "counted": 4, "waiting": 3}
+    counts = {"judged": 4, "counted": 4, "waiting": 3}
+    assert json.loads(outcome.out) == {"output": f"{tmp_path}/verdicts.csv", **counts, "warnings": []}
     rows = list(csv.DictReader((tmp_path / "verdicts.csv").open()))
     assert [row["verdict"] for row in rows] == ["right", "wrong", "wrong", "unclear"]
     assert [row["judged"] for row in rows] == ["right", "several", "stray", "cannot tell"]

@@ -156,7 +156,7 @@ def test_every_format_holds_the_same_clusters_in_the_same_order(dataset, tmp_pat
     assert [int(row["cluster_id"]) for row in rows[::2]] == ids
     path = str(tmp_path / "sample.parquet")
     assert run(*options, "--format", "parquet", "--output", path, "--json") == 0
-    assert json.loads(capsys.readouterr().out) == {"output": path, "clusters": 5, "questions": 10}
+    assert json.loads(capsys.readouterr().out) == {"output": path, "clusters": 5, "questions": 10, "warnings": []}
     assert pq.read_table(path)["cluster_id"].to_pylist()[::2] == ids
     assert run(*options, "--format", "markdown") == 0
     sections = capsys.readouterr().out.split("\n## ")[1:]

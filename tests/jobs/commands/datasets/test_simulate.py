@@ -22,7 +22,7 @@ def test_it_writes_a_log_and_states_what_it_holds(tmp_path, capsys):
     told = capsys.readouterr()
     table = pq.read_table(path)
     golds = len(set(table["gold_cluster"].to_pylist()))
-    assert json.loads(told.out) == {"output": path, "seed": 0, "events": 300, "facts": golds}
+    assert json.loads(told.out) == {"output": path, "seed": 0, "events": 300, "facts": golds, "warnings": []}
     assert len(table) == 300
     assert golds == 20  # each of 20 is missed with probability 0.95 ** 300 = 2e-7
     assert "qpr clusters" in told.err

@@ -49,6 +49,7 @@ def test_a_rollback_publishes_an_older_version_again(qpr, warehouse):
     assert json.loads(qpr("rollback", "--warehouse", warehouse, "--to", 1, "--json").out) == {
         "version": 3,
         "rollback_of": 1,
+        "warnings": [],
     }
     assert "equals 1" in qpr("versions", "--warehouse", warehouse).out
     assert qpr("rollback", "--warehouse", warehouse, "--to", 9).code == 1
