@@ -11,7 +11,7 @@ from typing import Final
 
 from jobs.display.safe_text import CONTROLS
 from jobs.review.queues.interface import STRAY, VERDICTS, Item, Queue
-from jobs.review.store import Verdict
+from jobs.review.store import Verdict, VerdictStore
 from schemas.errors import QprError
 
 MOST_NOTE: Final = 2000
@@ -19,6 +19,21 @@ MOST_NOTE: Final = 2000
 
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 """Bytes of a terminal that are no UTF-8."""
+
+
+def check_order(store: VerdictStore, queue: Queue) -> None:
+    """Refuse verdicts on items that have other places now: they were given in another random order.
+
+    Args:
+        store: the verdicts.
+        queue: of the same items.
+
+    Raises:
+        QprError: an item has another place.
+    """
+    if any(queue.place(item) not in (None, judged.place) for item, judged in store.places().items()):
+        order = f"has verdicts in another order of the {queue.source.kind}, by an earlier release of qpr"
+        raise QprError(f"{store.path}: {order}. Judge in another --database")
 
 
 def note_text(given: str) -> str:

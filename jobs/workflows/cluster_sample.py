@@ -21,6 +21,7 @@ from jobs.display.sample_formats import FORMATS, SCORES, file_content, terminal_
 from jobs.options.sample import Sample
 from schemas.artifacts import conditional_writes
 from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import Manifest
 from schemas.errors import UsageError
 from schemas.quantities import counted
 from schemas.tables import CLUSTERS
@@ -63,7 +64,8 @@ def sample_clusters(url: str, settings: Sample) -> list[dict[str, Any]]:
     """Return the sample of a dataset's clusters, each with its questions; fewer clusters than required are reported."""
     dataset = open_dataset(url)
     split, count = settings.split, settings.clusters
-    sample, available = draw(dataset.parts("clusters"), count=count, seed=settings.seed, split=split)
+    order = order_of(dataset.manifest, settings.seed)
+    sample, available = draw(dataset.parts("clusters"), count=count, order=order, split=split)
     where = url if split is None else f"{url}, split {split}"
     if available == 0:
         warn(f"{where}: holds no cluster, so there is nothing to sample. `rejected` in the dataset says why")
@@ -72,24 +74,38 @@ def sample_clusters(url: str, settings: Sample) -> list[dict[str, Any]]:
     return with_counts(sample, dataset.parts("questions", columns=["question_id", "events"]))
 
 
-def draw(parts: Iterable[pa.Table], *, count: int, seed: int, split: str | None = None) -> tuple[pa.Table, int]:
+def order_of(manifest: Manifest, seed: int) -> str:
+    """Return the name of the random order of a dataset's clusters.
+
+    A dataset from which verdicts removed clusters has an order of its own: among the first clusters of the order in
+    which these were judged there are no wrong ones left.
+
+    Args:
+        manifest: of the dataset.
+        seed: selects one of its orders.
+    """
+    reviewed = manifest.configuration.get("assembly", {}).get("reviewed") or {}
+    return f"{seed}:{reviewed['verdicts']}" if reviewed else str(seed)
+
+
+def draw(parts: Iterable[pa.Table], *, count: int, order: str, split: str | None = None) -> tuple[pa.Table, int]:
     """Return a sample of clusters and the number of eligible clusters.
 
-    A cluster's rank is the BLAKE2b-64 of ``"seed:cluster_id"``; the ``count`` smallest are drawn, in that order. The
+    A cluster's rank is the BLAKE2b-64 of ``"order:cluster_id"``; the ``count`` smallest are drawn, in that order. The
     sample does not depend on the order of the rows or the files, and a larger one contains a smaller one.
 
     Args:
         parts: tables of `schemas.tables.CLUSTERS`; one of them and the sample are in memory at a time.
         count: maximum number of clusters.
-        seed: selects the sample.
+        order: name of the random order.
         split: only clusters of this split.
     """
     plain = CLUSTERS.remove_metadata()
-    sample, available = _ranked(plain.empty_table(), seed), 0
+    sample, available = _ranked(plain.empty_table(), order), 0
     for part in parts:
         eligible = part if split is None else part.filter(pc.equal(part["split"], split))
         available += len(eligible)
-        both = pa.concat_tables([sample, _ranked(eligible.select(plain.names).cast(plain), seed)])
+        both = pa.concat_tables([sample, _ranked(eligible.select(plain.names).cast(plain), order)])
         sample = both.sort_by([("rank", "ascending"), ("cluster_id", "ascending")]).slice(0, count)
     return sample.drop_columns("rank"), available
 
@@ -120,13 +136,13 @@ def event_counts(clusters: pa.Table, parts: Iterable[pa.Table]) -> dict[int, int
     return events
 
 
-def random_ranks(cluster_ids: Iterable[int], seed: int) -> npt.NDArray[np.int64]:
-    """Return the places of clusters in the random order of a seed, of which each sample is a prefix."""
-    return np.array([hash64(f"{seed}:{cluster_id}") for cluster_id in cluster_ids], np.int64)
+def random_ranks(cluster_ids: Iterable[int], order: str) -> npt.NDArray[np.int64]:
+    """Return the places of clusters in a random order, of which each sample is a prefix."""
+    return np.array([hash64(f"{order}:{cluster_id}") for cluster_id in cluster_ids], np.int64)
 
 
-def _ranked(clusters: pa.Table, seed: int) -> pa.Table:
-    return clusters.append_column("rank", pa.array(random_ranks(clusters["cluster_id"].to_pylist(), seed)))
+def _ranked(clusters: pa.Table, order: str) -> pa.Table:
+    return clusters.append_column("rank", pa.array(random_ranks(clusters["cluster_id"].to_pylist(), order)))
 
 
 def _counted(cluster: dict[str, Any], events: dict[int, int]) -> dict[str, Any]:

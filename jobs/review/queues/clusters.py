@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jobs.review.queues.interface import Item, Line, Source, question_name
-from jobs.workflows.cluster_sample import event_counts, random_ranks
+from jobs.workflows.cluster_sample import event_counts, order_of, random_ranks
 from pipelines.calibration.verdicts.verdict_file import cluster_name
 from schemas.artifacts.dataset import Dataset
 from schemas.errors import QprError
@@ -40,7 +40,7 @@ class ClusterQueue:
         if not len(table):
             raise QprError(f"{dataset.url}: has no cluster, so there is nothing to judge")
         ids, sizes = table["cluster_id"].to_numpy(), table["size"].to_numpy()
-        order = np.lexsort((ids, random_ranks(ids, seed)))
+        order = np.lexsort((ids, random_ranks(ids, order_of(dataset.manifest, seed))))
         self._dataset = dataset
         self._ids = ids[order]
         self._places = {cluster_name(int(number)): place for place, number in enumerate(self._ids)}

@@ -82,14 +82,14 @@ def test_the_sample_is_the_smallest_hashes_whatever_the_order_and_the_parts(ids,
     shuffled = data.draw(st.permutations(ids))
     cut = data.draw(st.integers(0, len(ids)))
     parts = [clusters(*(cluster(1, cluster_id=i) for i in some)) for some in (shuffled[:cut], shuffled[cut:])]
-    sample, available = draw(parts, count=count, seed=seed)
+    sample, available = draw(parts, count=count, order=f"{seed}")
     assert sample["cluster_id"].to_pylist() == sorted(ids, key=lambda i: hash64(f"{seed}:{i}"))[:count]
     assert available == len(ids)
 
 
 def test_only_clusters_of_the_split_are_drawn():
     parts = [clusters(*(cluster(n) for n in range(9)))]
-    sample, available = draw(parts, count=2, seed=0, split="test")
+    sample, available = draw(parts, count=2, order="0", split="test")
     assert set(sample["cluster_id"].to_pylist()) < {2, 5, 8}
     assert (len(sample), available) == (2, 3)
 

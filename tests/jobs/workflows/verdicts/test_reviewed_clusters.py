@@ -5,9 +5,12 @@ import sys
 
 import pytest
 
+from jobs.review.queues.clusters import ClusterQueue
 from jobs.workflows.verdicts.reviewed_clusters import read_reviewed
+from pipelines.calibration.verdicts.verdict_file import cluster_name
 from schemas.artifacts.dataset import open_dataset
 from schemas.errors import QprError
+from schemas.text import hash64
 
 HEAD = "verdict,judged,cluster_id,strays\n"
 ONE = "c0000000000000001"
@@ -90,3 +93,7 @@ def test_wrong_clusters_and_strays_stay_out_of_the_next_build(qpr, write_jsonl, 
     assert counters["members"] == kept + counters["members_rejected"]
     manifest = open_dataset(str(tmp_path / "two")).manifest
     assert manifest.configuration["assembly"]["reviewed"]["wrong"] == [judged["several"]["cluster_id"]]
+    order = f"0:{manifest.configuration['assembly']['reviewed']['verdicts']}"
+    queue = ClusterQueue(open_dataset(str(tmp_path / "two")), 0)
+    expected = [cluster_name(number) for number in sorted(after, key=lambda number: hash64(f"{order}:{number}"))]
+    assert [queue.item(place).name for place in range(len(after))] == expected
