@@ -51,8 +51,10 @@ def keep_splits(members: pa.Table) -> KeptSplits:
     codes = pc.fill_null(pc.index_in(members["split"], value_set=pa.array(SPLITS)), -1).to_numpy()
     answers, answer = np.unique(members["answer_id"].to_numpy(), return_inverse=True)
     known = codes >= 0
+    voting = pa.table([answer, members["question_id"], codes], ["answer", "question", "split"]).filter(pa.array(known))
+    once = voting.group_by(voting.column_names).aggregate([])  # an answer in several spellings has a row for each
     votes = np.zeros((len(answers), len(SPLITS)), np.int64)
-    np.add.at(votes, (answer[known], codes[known]), 1)
+    np.add.at(votes, (once["answer"].to_numpy(), once["split"].to_numpy()), 1)
     chosen = len(SPLITS) - 1 - votes[:, ::-1].argmax(axis=1)
     undecided = votes.sum(axis=1) == 0
     moved = known & (codes != chosen[answer])

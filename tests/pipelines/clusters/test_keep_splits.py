@@ -52,3 +52,8 @@ def test_of_equally_many_questions_the_held_out_ones_decide():
 def test_two_forms_of_one_answer_are_one_rejected_question():
     rows = [(1, 10, "test"), (1, 11, "train"), (1, 11, "train"), (1, 12, "test"), (1, 13, "test")]
     assert kept(*rows)[1] == ["other_split_before"]
+
+
+def test_a_question_votes_once_however_its_answer_is_spelled():
+    rows = [(1, 10, "train"), (1, 10, "train"), (1, 10, "train"), (1, 11, "test"), (1, 12, "test")]
+    assert kept(*rows) == ({(1, 11): "test", (1, 12): "test"}, ["other_split_before"])
