@@ -73,13 +73,13 @@ def is_reviewed(warehouse: str, review: Review, dataset: Artefact, *, date: date
         review: the report.
         dataset: of the night.
         date: of the night.
-        days: maximum age of the judged version in days, by the dates of their data.
+        days: maximum age of the judged version in days, by the dates of their data; 0: only the night's own dataset.
 
     Raises:
         QprError: a record is damaged.
     """
-    if review.digest == dataset.digest:
-        return True
+    if review.digest == dataset.digest or days == 0:
+        return review.digest == dataset.digest
 
     def is_judged(version: Version) -> bool:
         if (date - version.date).days > days:

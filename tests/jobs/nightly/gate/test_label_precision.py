@@ -86,3 +86,13 @@ def test_a_report_made_after_an_erasure_counts_for_the_version_before_it(tmp_pat
 
     assert counts(before.erased_on(one.date))
     assert not counts([])
+
+
+def test_with_no_days_a_report_counts_for_its_own_dataset_alone(tmp_path, make_version):
+    w = str(tmp_path / "w")
+    one, night = (make_version(w, name, date="2026-11-20") for name in ("a", "b"))
+    history.publish(w, one)
+    review = read_review(written(tmp_path, digest=one.dataset.digest))
+    assert is_reviewed(w, review, one.dataset, date=one.date, days=0)
+    assert not is_reviewed(w, review, night.dataset, date=night.date, days=0)
+    assert is_reviewed(w, review, night.dataset, date=night.date, days=1)
