@@ -135,7 +135,6 @@ def certified_again(warehouse: str, number: int, version: Version, sample: Sampl
         "certificate": certified.artefact,
         "index": index,
         "uncertified": None,
-        "rollback_of": None,
         "changes": {},
     }
     return version.model_copy(update={**stamp(), **news, "parent": number})
@@ -191,7 +190,7 @@ def _scored(warehouse: str, index: Artefact, sample: Sample, now: datetime.datet
     certificate = certificate_of(
         sample.file, sample.requests, scored, searcher.version, sample.settings.procedure, now=now
     )
-    return certificate.model_copy(update={"expires": min(certificate.expires, sample.expires)})
+    return certificate.model_copy(update={"expires": sample.expires})
 
 
 def _check_days(warehouse: str, sample: Sample, *, date: datetime.date, now: datetime.datetime) -> None:

@@ -48,8 +48,8 @@ def index_of_night(
     before = None
     if parent and parent.model.digest == model.digest and parent.index_options == options_of(config):
         before = parent.index
-        if parent.dataset.digest == dataset.digest:
-            return before
+        if parent.dataset.digest == dataset.digest:  # its index as it is now, maybe without erased questions
+            return named(before.path, read_manifest(storage.join(warehouse, before.path), "index"))
     path = place_of("indexes", key_of(dataset.digest, model.digest, options_of(config), before and before.digest))
     if manifest := finished(warehouse, path, "index"):
         return named(path, manifest)

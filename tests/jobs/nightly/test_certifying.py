@@ -6,11 +6,13 @@ import pytest
 
 from jobs.nightly import certifying
 from jobs.nightly.certifying import certified_again, certify_index, read_sample
+from jobs.nightly.indexing import index_of_night, options_of
 from jobs.nightly.settings import CertificateSettings
 from jobs.workflows.warehouses.version_reading import Readable
 from model.certificates.certificate import load_certificate
 from model.certificates.monitor import AuditVerdict, record
 from model.search.results import Answer, Hit
+from pipelines.graphs.settings import IndexConfig
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.writer import Output
@@ -221,3 +223,36 @@ def test_a_record_with_a_certificate_names_its_artefact(warehouse, sample, opene
     version = make_version(warehouse, "two", parent=1, certificate=artefact, date=DATE)
     assert version.artefacts[artefact] == "certificate"
     assert json.loads(version.model_dump_json())["uncertified"] is None
+
+
+def test_a_certificate_lives_to_the_end_of_its_days_and_is_not_taken_again_after_it(warehouse, sample, opened):
+    made = datetime.datetime(2026, 11, 21, 23, tzinfo=datetime.UTC)  # on the day of the last request
+    artefact, _ = certify(warehouse, sample(), now=made)
+    certificate = load_certificate(storage.join(warehouse, artefact.path)).certificate
+    end = datetime.datetime(2026, 12, 22, tzinfo=datetime.UTC)
+    assert certificate.expires == end
+    assert certify(warehouse, sample(), now=end - datetime.timedelta(minutes=1)).artefact == artefact
+    assert certify(warehouse, sample(), now=end).artefact is None
+
+
+def test_a_rollback_that_is_certified_again_is_no_version_of_a_later_date(warehouse, sample, opened):
+    later = DATE + datetime.timedelta(days=2)
+    history.publish(warehouse, make_version(warehouse, "two", date=later).model_copy(update={"parent": 1}))
+    history.roll_back(warehouse, 1)
+    given = sample(certificate_days=366)
+    history.publish(warehouse, certified_again(warehouse, *history.current(warehouse), given))
+    assert history.current(warehouse)[0] == 4
+    assert history.version_at(warehouse, str(later))[0] == 2
+
+
+def test_an_index_from_which_questions_were_erased_has_no_certificate_of_before(warehouse, sample, opened):
+    given = sample(certificate_days=366)
+    history.publish(warehouse, certified_again(warehouse, 1, history.read_version(warehouse, 1), given))
+    parent = history.read_version(warehouse, 2).model_copy(update={"index_options": options_of(IndexConfig())})
+    url = storage.join(warehouse, parent.index.path)
+    with Output(url, "index", overwrite=True) as output:
+        file = output.write("shards/one", b"less", table="shards")
+        output.publish([file], inputs=[], configuration={}, counters={}, erased=read_manifest(url).erased_on(DATE))
+    index = index_of_night(warehouse, parent.dataset, parent.model, IndexConfig(), parent=parent, options=None)
+    assert index.digest == read_manifest(url).digest
+    assert certify_index(warehouse, index, given, date=DATE).artefact != parent.certificate
