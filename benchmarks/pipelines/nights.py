@@ -29,6 +29,7 @@ from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.measure import cpu_ms, simulate
 from jobs.nightly import flow
 from jobs.nightly.gate.settings import GateSettings
+from jobs.nightly.outcome import Outcome
 from jobs.nightly.settings import NightSettings
 from jobs.nightly.warehouse import open_warehouse
 from jobs.options.encoder_training import EncoderTraining
@@ -94,7 +95,7 @@ def run_nights(
     first: int = 1,
     last: int | None = None,
     spent: collections.Counter[str] | None = None,
-) -> Iterator[tuple[int, float, flow.Outcome]]:
+) -> Iterator[tuple[int, float, Outcome]]:
     """Yield number of days, CPU seconds and outcome of each night of a simulated log.
 
     Args:

@@ -17,13 +17,14 @@ from jobs.display.console import say
 from jobs.nightly.certifying import Sample, certified_again, certify_index, read_sample
 from jobs.nightly.days import ingest_days
 from jobs.nightly.erasure.suppressed import check_user_key
-from jobs.nightly.folding import check_days, check_drops, fold_days, read_splits, remember_splits
+from jobs.nightly.folding import check_days, check_drops, dated_digests, fold_days, read_splits, remember_splits
 from jobs.nightly.gate.comparison import Interval
 from jobs.nightly.gate.decision import kept_share, questions_moved, reason_to_refuse
 from jobs.nightly.gate.evidence import GateFiles, gather, read_files
 from jobs.nightly.gate.settings import GateSettings
 from jobs.nightly.indexing import index_of_night, options_of
 from jobs.nightly.mending import check_mended, is_whole_again, missing
+from jobs.nightly.outcome import Outcome
 from jobs.nightly.reporting import write_report
 from jobs.nightly.settings import CertificateSettings, NightSettings
 from jobs.nightly.steps import key_of
@@ -34,7 +35,6 @@ from pipelines.graphs.settings import IndexConfig
 from pipelines.ingestion.earlier import ids_by_split
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
-from schemas.quantities import counted
 from schemas.versions import history
 from schemas.versions.version import Artefact, Training, Version, check_artefact
 
@@ -73,36 +73,6 @@ class NightTerms:
     index: IndexConfig = dataclasses.field(default_factory=IndexConfig)
 
 
-@dataclasses.dataclass(frozen=True)
-class Outcome:
-    """End of a night.
-
-    Attributes:
-        number: of the published version, or of the current one where nothing is new; None for a refused one.
-        version: its record.
-        unchanged: true where the current version is made from the same days and settings already.
-        mended: paths of its artefacts that were gone and have been made again.
-        not_ingested: days of the window that have log files but were not ingested.
-    """
-
-    number: int | None
-    version: Version
-    unchanged: bool = False
-    mended: Sequence[str] = ()
-    not_ingested: Sequence[datetime.date] = ()
-
-    @property
-    def line(self) -> str:
-        """Return one line about it."""
-        if self.mended:
-            return f"made again: {', '.join(self.mended)} of version {self.number}"
-        if self.unchanged:
-            return f"nothing new: version {self.number} is of the same days and settings"
-        if self.version.refused:
-            return f"refused: {self.version.refused}"
-        return f"published: version {self.number}, {counted(self.version.days, 'day')} up to {self.version.date}"
-
-
 def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms) -> Outcome:
     """Ingest days, make dataset, model and index of the window that ends with the last one, and publish them.
 
@@ -131,21 +101,26 @@ def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms)
     days = days_of(warehouse, last, terms.night.window_days)
     waiting = check_drops(warehouse, days, last, terms.night.window_days)
     outcome = functools.partial(Outcome, not_ingested=waiting)
-    inputs = key_of([day.manifest.digest for day in days], _settings(terms))
+    inputs = key_of(dated_digests(days), _settings(terms))
     is_new_test_made = not terms.night.new_test_set or (now and now[1].test == now[1].dataset)
     if now and now[1].inputs == inputs and is_new_test_made:
         if not (gone := missing(warehouse, *now)):
             again = certified_again(warehouse, *now, sample)
             return outcome(history.publish(warehouse, again), again) if again else outcome(*now, unchanged=True)
         say(f"version {now[0]} lacks {', '.join(gone)}; making what it lacks again")
-        made = _made(warehouse, days, last, inputs, history.made_after(warehouse, now[1]), terms, files, sample)
+        base = history.made_after(warehouse, now[1])
+        earlier = base[1].splits if base else None
+        is_same = now[1].dataset.path not in gone or _folded(warehouse, days, terms, earlier) == now[1].dataset
+        # another dataset than that of this version has to hold out what this one held out
+        made = _made(warehouse, days, last, inputs, base, terms, files, sample, earlier if is_same else now[1].splits)
         if is_whole_again(now[1], made, gone):
             check_mended(warehouse, *now)
             return outcome(*now, unchanged=True, mended=gone)
-        version = made.model_copy(update={"parent": now[0], "splits": now[1].splits})  # of a rollback the newest
+        splits = now[1].splits if is_same else made.splits  # of a rollback the newest
+        version = made.model_copy(update={"parent": now[0], "splits": splits})
         check_mended(warehouse, now[0], version)
     else:
-        version = _made(warehouse, days, last, inputs, now, terms, files, sample)
+        version = _made(warehouse, days, last, inputs, now, terms, files, sample, now[1].splits if now else None)
     if version.refused:
         history.keep_refused(warehouse, version)
         return outcome(None, version)
@@ -161,23 +136,27 @@ def _made(
     terms: NightTerms,
     files: GateFiles,
     sample: Sample | None,
+    earlier: Artefact | None,
 ) -> Version:
-    """Return the record of a night whose artefacts are written, refused or not."""
+    """Return the record of a night whose artefacts are written, refused or not.
+
+    Args:
+        warehouse: its URL.
+        days: of the window.
+        date: last day of the window.
+        inputs: digest of days and settings.
+        now: the version before with its number.
+        terms: of the night.
+        files: of the gate.
+        sample: judged requests.
+        earlier: splits of the questions of all versions before.
+    """
     number, parent = now or (None, None)
-    earlier = parent.splits if parent else None
     checked = {
         artefact: check_artefact(warehouse, artefact, kind, version=f"version {number}")
         for artefact, kind in (parent.artefacts.items() if parent else ())
     }
-    dataset = fold_days(
-        warehouse,
-        days,
-        terms.clusters,
-        earlier=earlier,
-        options=terms.options,
-        max_reject_ratio=terms.max_reject_ratio,
-        user_key=terms.user_key,
-    )
+    dataset = _folded(warehouse, days, terms, earlier)
     before = read_splits(warehouse, earlier)
     splits = remember_splits(warehouse, dataset, earlier, before, days=days)
     model, trained = _encoder(warehouse, dataset, date, parent, terms)
@@ -219,6 +198,18 @@ def _made(
         metrics=metrics | {"kept_share": kept_share(counters)} | evidence.metrics,
         changes=changes,
         refused=reason_to_refuse(terms.gate, evidence),
+    )
+
+
+def _folded(warehouse: str, days: Sequence[Day], terms: NightTerms, earlier: Artefact | None) -> Artefact:
+    return fold_days(
+        warehouse,
+        days,
+        terms.clusters,
+        earlier=earlier,
+        options=terms.options,
+        max_reject_ratio=terms.max_reject_ratio,
+        user_key=terms.user_key,
     )
 
 

@@ -86,6 +86,11 @@ def check_drops(warehouse: str, days: Sequence[Day], last: datetime.date, window
     return waiting
 
 
+def dated_digests(days: Sequence[Day]) -> list[list[str]]:
+    """Return date and digest of each day: the date is the time of rows that have none, and decides which are newer."""
+    return [[str(day.date), day.manifest.digest] for day in days]
+
+
 def fold_days(
     warehouse: str,
     days: Sequence[Day],
@@ -112,7 +117,7 @@ def fold_days(
     """
     from pipelines.graphs import from_days
 
-    made_of = [day.manifest.digest for day in days], earlier and earlier.digest
+    made_of = dated_digests(days), earlier and earlier.digest
     how = config.model_dump(mode="json", include={"assembly", "ambiguity", "shards"})
     if any(day.manifest.of(WAITING) for day in days):
         how |= {"min_users": config.privacy.min_users}

@@ -7,6 +7,7 @@ import shutil
 import numpy as np
 import pytest
 
+from pipelines.clusters import clustering
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import MANIFEST, read_manifest
@@ -351,3 +352,46 @@ def test_options_of_the_index_reach_it_by_their_names_in_qpr_index():
     expected = {"shards": 3, "factory": "Flat", "recall": 0.9, "memory_mb": 500, "bm25": False, "latency_ms": 2}
     assert IndexOptions(**given).config == IndexConfig(**expected)
     assert IndexOptions().config == IndexConfig()  # the defaults are those of `qpr index`
+
+
+@pytest.mark.slow
+def test_a_test_question_of_a_version_that_is_made_again_is_in_no_later_train(qpr, tmp_path, drop, dates, monkeypatch):
+    w = str(tmp_path / "w")
+    drop(w, dates(1), rows_of(dates(1), seed=0, count=300))
+    drop(w, dates(2), rows_of(dates(2), seed=0, count=300, rename=lambda _, answer: f"New: {answer}"))
+    options = ["--window", "1d", "--max-regression", 1, "--max-kept-fall", 1]
+    now = clustering._believe
+
+    def earlier(kept, gate, weights, of_intent):  # stands for a release that found fewer clusters
+        starts = clustering.starts_of_runs(kept["cluster_id"].to_numpy())
+        scores = clustering.coherence(kept["token_ids"], starts, weights).named(gate.coherence)
+        least = float(np.quantile(scores, 0.5)) + 1e-9 if len(kept) else 0.0
+        return now(kept, gate.model_copy(update={"min_coherence": least}), weights, of_intent & False)
+
+    monkeypatch.setattr(clustering, "_believe", earlier)
+    first = night(qpr, w, "--date", dates(1), *options)
+    monkeypatch.setattr(clustering, "_believe", now)
+    storage.delete(path_of(w, first["version"]["dataset"]))
+    assert night(qpr, w, "--date", dates(1), *options)["published"] == 2
+    assert night(qpr, w, "--date", dates(2), *options)["published"] == 3
+
+    def ids(number, split):
+        url = path_of(w, history.read_version(w, number).dataset.model_dump())
+        listed = open_dataset(url).table("clusters", columns=["question_ids"], split=split)["question_ids"]
+        return {question for cluster in listed.to_pylist() for question in cluster}
+
+    held_out = ids(2, "test") | ids(2, "validation")
+    assert held_out
+    assert not held_out & ids(3, "train")
+
+
+@pytest.mark.slow
+def test_a_drop_without_times_that_moves_to_its_right_date_makes_a_version_of_that_date(qpr, tmp_path, drop, dates):
+    w = str(tmp_path / "w")
+    rows = [{name: value for name, value in row.items() if name != "timestamp"} for row in rows_of(dates(1), seed=0)]
+    drop(w, dates(1), rows)
+    night(qpr, w, "--date", dates(1))
+    shutil.move(f"{w}/events/date={dates(1)}", f"{w}/events/date={dates(2)}")
+    shutil.rmtree(f"{w}/daily/date={dates(1)}")
+    moved = night(qpr, w, "--date", dates(2), "--max-regression", 1)
+    assert (moved["published"], moved["version"]["date"]) == (2, str(dates(2)))

@@ -1,0 +1,43 @@
+"""End of a night, for the command line.
+
+night -> Outcome -> one line
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from collections.abc import Sequence
+
+from schemas.quantities import counted
+from schemas.versions.version import Version
+
+
+@dataclasses.dataclass(frozen=True)
+class Outcome:
+    """End of a night.
+
+    Attributes:
+        number: of the published version, or of the current one where nothing is new; None for a refused one.
+        version: its record.
+        unchanged: true where the current version is made from the same days and settings already.
+        mended: paths of its artefacts that were gone and have been made again.
+        not_ingested: days of the window that have log files but were not ingested.
+    """
+
+    number: int | None
+    version: Version
+    unchanged: bool = False
+    mended: Sequence[str] = ()
+    not_ingested: Sequence[datetime.date] = ()
+
+    @property
+    def line(self) -> str:
+        """Return one line about it."""
+        if self.mended:
+            return f"made again: {', '.join(self.mended)} of version {self.number}"
+        if self.unchanged:
+            return f"nothing new: version {self.number} is of the same days and settings"
+        if self.version.refused:
+            return f"refused: {self.version.refused}"
+        return f"published: version {self.number}, {counted(self.version.days, 'day')} up to {self.version.date}"
