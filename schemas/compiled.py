@@ -24,6 +24,9 @@ SWITCH: Final = "QPR_COMPILED"
 FEWEST: Final = 65_536
 """Default minimum number of rows for which loops are loaded: that takes 0.5 s, and they save about 5 µs a row."""
 
+FEWEST_OF_FURTHER: Final = 4_096
+"""Minimum number of rows where numba is loaded already: further loops then take less than a tenth of that time."""
+
 
 def load_loops(module: str, rows: int, fewest: int = FEWEST) -> ModuleType | None:
     """Return a module of compiled loops, or None if numpy is to do the work.
@@ -31,14 +34,15 @@ def load_loops(module: str, rows: int, fewest: int = FEWEST) -> ModuleType | Non
     Args:
         module: name of the module, which imports numba.
         rows: number of rows to work on.
-        fewest: minimum number of rows for which the module is loaded; loaded before, it is used for any number.
+        fewest: minimum number of rows for which the module is loaded, or at most `FEWEST_OF_FURTHER` where numba is;
+            loaded before, the module is used for any number.
     """
     if os.environ.get(SWITCH) == "0":
         return None
     if module in sys.modules:
         if sys.modules[module] is None:
             return None
-    elif rows < fewest:
+    elif rows < (min(fewest, FEWEST_OF_FURTHER) if "numba" in sys.modules else fewest):
         return None
     try:
         return importlib.import_module(module)  # waits where another thread is loading it

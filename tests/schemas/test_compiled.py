@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from schemas.compiled import FEWEST, SWITCH, load_loops
+from schemas.compiled import FEWEST, FEWEST_OF_FURTHER, SWITCH, load_loops
 from tests.support.engine_servers import ROOT
 
 NAME = "loops_of_a_test"
@@ -17,6 +17,7 @@ def loops(tmp_path, monkeypatch):
     file.write_text("VALUE = 1")
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delenv(SWITCH, raising=False)
+    monkeypatch.delitem(sys.modules, "numba", raising=False)
     yield file
     sys.modules.pop(NAME, None)
 
@@ -26,6 +27,12 @@ def test_few_rows_load_nothing_but_use_loops_that_are_loaded(loops):
     assert NAME not in sys.modules
     assert load_loops(NAME, FEWEST).VALUE == 1
     assert load_loops(NAME, 0).VALUE == 1
+
+
+def test_further_loops_are_loaded_for_fewer_rows(loops, monkeypatch):
+    monkeypatch.setitem(sys.modules, "numba", sys)
+    assert load_loops(NAME, FEWEST_OF_FURTHER - 1) is None
+    assert load_loops(NAME, FEWEST_OF_FURTHER).VALUE == 1
 
 
 def test_the_switch_turns_off_loading_and_use(loops, monkeypatch):

@@ -18,8 +18,15 @@ from schemas.compiled import compile_loop
 BLOCK = 256
 """Number of pairs evaluated together, so that each threshold is compared with many values."""
 
-AT_ONCE = 8
-"""Number of tables whose masks `_exclude_eight` combines in one pass over the trees."""
+AT_ONCE = 4
+"""Number of tables whose masks `_exclude` combines in one pass over the trees."""
+
+ALL = 0xFFFF
+"""Mask in which all leaves are possible."""
+
+WIDTH = 112
+"""Number of masks in a row, those of a stage's trees and further ones that are not read: with a fixed number, seven
+vectors of 16, the compiler needs no loop over the rest."""
 
 
 @compile_loop
@@ -44,18 +51,18 @@ def add_trees(
         feature_bounds: table n has the features from ``feature_bounds[n]`` to ``feature_bounds[n + 1]``.
         thresholds: thresholds of these features, one feature after the other.
         threshold_bounds: bounds of each feature's thresholds.
-        masks: (rows of all tables, T) masks of the leaves that are possible.
+        masks: (rows of all tables and a last one, `WIDTH`) masks of the leaves that are possible; all in the last row.
         mask_starts: first row of each table.
         leaves: (T, L) amount of each leaf, leftmost first.
         logits: (P,), those of the chosen pairs are changed.
     """
-    trees, tables = masks.shape[1], len(mask_starts)
-    possible = np.empty(trees, np.uint16)
-    values = np.empty(BLOCK, np.float32)
+    trees, tables = len(leaves), len(mask_starts)
+    values = np.zeros(BLOCK, np.float32)
     row = np.empty(BLOCK, np.int32)
-    rows = np.empty((BLOCK, tables), np.int32)
-    exceeded = np.empty(BLOCK, np.int32)
-    leaf = np.empty(trees, np.uint16)
+    above = np.empty(BLOCK, np.int32)
+    rows = np.full((-(-tables // AT_ONCE) * AT_ONCE, BLOCK), len(masks) - 1, np.int32)
+    possible = np.empty((BLOCK, WIDTH), np.uint16)
+    leaf = np.empty(WIDTH, np.uint16)
     for start in range(0, len(chosen), BLOCK):
         block = chosen[start : start + BLOCK]
         size = len(block)
@@ -65,22 +72,25 @@ def add_trees(
                 of_feature = columns[features[place]]
                 for pair in range(size):
                     values[pair] = of_feature[block[pair]]
-                above = exceeded[:size]
                 above[:] = 0
                 limits = thresholds[threshold_bounds[place] : threshold_bounds[place + 1]]
-                _count_all_above(limits, values[:size], above)
-                _continue(row[:size], len(limits) + 1, above)
+                _count_all_above(limits, values, above)
+                _continue(row, len(limits) + 1, above)
             for pair in range(size):
-                rows[pair, table] = mask_starts[table] + row[pair]
+                rows[table, pair] = mask_starts[table] + row[pair]
+        possible[:] = ALL
+        for table in range(0, len(rows), AT_ONCE):  # the rows of four tables fit into a first-level cache
+            one, two, three, four = rows[table], rows[table + 1], rows[table + 2], rows[table + 3]
+            for pair in range(size):
+                a, b, c, d = masks[one[pair]], masks[two[pair]], masks[three[pair]], masks[four[pair]]
+                of_pair = possible[pair]
+                for tree in range(WIDTH):
+                    of_pair[tree] &= a[tree] & b[tree] & c[tree] & d[tree]
         for pair in range(size):
-            possible[:] = 0xFFFF
-            for table in range(0, tables // AT_ONCE * AT_ONCE, AT_ONCE):
-                _exclude_eight(possible, masks, rows[pair, table : table + AT_ONCE])
-            for table in range(tables // AT_ONCE * AT_ONCE, tables):
-                _exclude(possible, masks[rows[pair, table]])
-            for tree in range(trees):  # apart from the reading, which the compiler cannot vectorize
-                leaf[tree] = _lowest_bit(possible[tree])
-            logits[block[pair]] += _sum(leaves, leaf)
+            of_pair = possible[pair]
+            for tree in range(WIDTH):  # apart from the reading, which the compiler cannot vectorize
+                leaf[tree] = _lowest_bit(of_pair[tree])
+            logits[block[pair]] += _sum(leaves, leaf[:trees])
 
 
 @njit(inline="always")
@@ -94,7 +104,7 @@ def _count_all_above(thresholds: Any, values: Any, above: Any) -> None:
 
 @njit(inline="always")
 def _count_above(threshold: Any, values: Any, above: Any) -> None:
-    for pair in range(len(values)):
+    for pair in range(BLOCK):
         above[pair] += np.int32(values[pair] > threshold)
 
 
@@ -102,30 +112,15 @@ def _count_above(threshold: Any, values: Any, above: Any) -> None:
 def _count_above_four(thresholds: Any, values: Any, above: Any) -> None:
     """Compare with four thresholds, so that values and counts are read and written once."""
     a, b, c, d = thresholds[0], thresholds[1], thresholds[2], thresholds[3]
-    for pair in range(len(values)):
+    for pair in range(BLOCK):
         value = values[pair]
         above[pair] += np.int32(value > a) + np.int32(value > b) + np.int32(value > c) + np.int32(value > d)
 
 
 @njit(inline="always")
 def _continue(row: Any, base: Any, digit: Any) -> None:
-    for pair in range(len(row)):
+    for pair in range(BLOCK):
         row[pair] = row[pair] * np.int32(base) + digit[pair]
-
-
-@njit(inline="always")
-def _exclude(possible: Any, mask: Any) -> None:
-    for tree in range(len(possible)):
-        possible[tree] &= mask[tree]
-
-
-@njit(inline="always")
-def _exclude_eight(possible: Any, masks: Any, rows: Any) -> None:
-    """Exclude by eight rows of masks, so that the possible leaves are read and written once."""
-    a, b, c, d = masks[rows[0]], masks[rows[1]], masks[rows[2]], masks[rows[3]]
-    e, f, g, h = masks[rows[4]], masks[rows[5]], masks[rows[6]], masks[rows[7]]
-    for tree in range(len(possible)):
-        possible[tree] &= a[tree] & b[tree] & c[tree] & d[tree] & e[tree] & f[tree] & g[tree] & h[tree]
 
 
 @njit(inline="always")

@@ -58,7 +58,7 @@ class Packed(NamedTuple):
         feature_bounds: table n has the features from ``feature_bounds[n]`` to ``feature_bounds[n + 1]``.
         thresholds: thresholds of these features.
         threshold_bounds: bounds of the thresholds of each of them.
-        masks: rows of all tables.
+        masks: rows of all tables and one in which all leaves are possible, each as wide as the loop needs.
         mask_starts: first row of each table.
         leaves: of `Stage`.
     """
@@ -87,13 +87,16 @@ class Stage:
     @functools.cached_property
     def packed(self) -> Packed:
         """The same tables in arrays."""
+        from pipelines.linkage.scoring.numba_kernels import WIDTH  # only the compiled loop reads them
+
         thresholds = [of_feature for splits in self.splits for of_feature in splits.thresholds]
+        every, further = np.full((1, len(self.leaves)), ALL, np.uint16), WIDTH - len(self.leaves)
         return Packed(
             np.array([feature for splits in self.splits for feature in splits.features], np.int64),
             offsets_of(np.array([len(splits.features) for splits in self.splits], np.int64)),
             np.concatenate([np.zeros(0, np.float32), *thresholds]),
             offsets_of(np.array(list(map(len, thresholds)), np.int64)),
-            np.concatenate([np.zeros((0, len(self.leaves)), np.uint16), *(splits.masks for splits in self.splits)]),
+            np.pad(np.concatenate([*(splits.masks for splits in self.splits), every]), ((0, 0), (0, further))),
             offsets_of(np.array([len(splits.masks) for splits in self.splits], np.int64))[:-1],
             self.leaves,
         )
