@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas import text as scalar
+from schemas.compiled import load_loops
 from schemas.older_words import words_v1
 from schemas.quantities import counted
 from schemas.ragged import offsets_of
@@ -23,6 +24,9 @@ from schemas.words import SYMBOLS, VERSION
 
 HASHED_AT_ONCE = 1 << 17
 """Texts that are Python objects at a time while they are hashed; bounds memory."""
+
+FEWEST_WORDS = 1 << 24
+"""Number of words from which the compiled loop is loaded if numba is not: a second of numpy's work."""
 
 _ASCII_SPACES, _ASCII_ODD_SPACES = r"[\t-\r\x1c-\x1f ]+", r"[\t-\r\x1c-\x1f]|  "
 _ASCII_OUTER = " " + "".join(c for c in map(chr, range(128)) if scalar.is_outer_punctuation(c))
@@ -68,9 +72,14 @@ def distinct_all(listed: pa.ListArray) -> pa.ListArray:
 def _first_of_equal(listed: pa.ListArray) -> tuple[pa.Array, pa.DictionaryArray]:
     """Return the offsets and the values of `distinct_all`."""
     flat = pc.list_flatten(listed).dictionary_encode()
-    parents = pc.list_parent_indices(listed).to_numpy(zero_copy_only=False)
     codes = flat.indices.to_numpy(zero_copy_only=False)
     values = max(len(flat.dictionary), 1)
+    if (loops := load_loops("schemas.numba_kernels", len(codes), FEWEST_WORDS)) is not None:
+        ends = offsets_of(pc.list_value_length(listed).to_numpy(zero_copy_only=False))
+        kept_ends, kept = np.zeros(len(ends), np.int32), np.empty_like(codes)
+        kept = kept[: loops.keep_first(ends, codes, values, kept_ends, kept)]
+        return pa.array(kept_ends), pa.DictionaryArray.from_arrays(pa.array(kept), flat.dictionary)
+    parents = pc.list_parent_indices(listed).to_numpy(zero_copy_only=False)
     pairs = parents.astype(np.int64) * values + codes
     ordered = np.sort(pairs)
     repeats = np.zeros(len(listed), bool)

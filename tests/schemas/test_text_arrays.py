@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from schemas import text
 from schemas import text_arrays as columns
+from schemas.compiled import SWITCH
 from schemas.older_words import words_v1
 from tests.schemas.test_words import AWKWARD, NUMBERS
 
@@ -31,6 +32,16 @@ def test_words_and_tokens_are_the_scalar_functions_and_the_list_of_a_null_is_emp
     assert older.to_pylist() == [[] if k is None else words_v1(k) for k in keys]
     assert listed.type.value_type == pa.string()
     assert distinct.type.value_type == pa.dictionary(pa.int32(), pa.string())
+
+
+def test_compiled_loops_keep_the_same_tokens(monkeypatch):
+    pytest.importorskip("schemas.numba_kernels", reason="numba is not installed")
+    keys = pa.array(["b a b", "", None, "c", "a a c a", "b"], pa.string())
+    for part in (keys, keys.slice(2, 3), keys.slice(6)):
+        monkeypatch.setenv(SWITCH, "0")
+        plain = columns.tokens_all(part)
+        monkeypatch.setenv(SWITCH, "1")
+        assert columns.tokens_all(part).equals(plain)
 
 
 @given(nullable)

@@ -1,0 +1,41 @@
+"""The inner loop over ragged arrays as machine code, made by numba; the same results as numpy's.
+
+lists of codes -> keep_first -> each code once a list
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from schemas.compiled import compile_loop
+
+
+@compile_loop
+def keep_first(
+    ends: npt.NDArray[np.int64],
+    codes: npt.NDArray[np.int32],
+    values: int,
+    kept_ends: npt.NDArray[np.int32],
+    kept: npt.NDArray[np.int32],
+) -> int:
+    """Write the first of equal codes of each list, and return their number.
+
+    Args:
+        ends: (lists + 1,) bounds of the lists.
+        codes: from 0, list after list.
+        values: number of different codes.
+        kept_ends: (lists + 1,) bounds of what is kept, all but the first overwritten.
+        kept: (codes,), overwritten from the first on.
+    """
+    last_list = np.full(values, -1, np.int64)
+    found = 0
+    for number in range(len(ends) - 1):
+        for place in range(ends[number], ends[number + 1]):
+            code = codes[place]
+            if last_list[code] != number:
+                last_list[code] = number
+                kept[found] = code
+                found += 1
+        kept_ends[number + 1] = found
+    return found
