@@ -127,21 +127,39 @@ def add_shared(
         values: (columns, S) values of each column.
         left: (P,) rows; the fewer changes from one to the next, the faster.
         right: (P,) other rows.
-        sums: (P, S), overwritten.
+        sums: (P, S), overwritten; four columns are added at a time if S is a multiple of four.
     """
     owner = np.full(len(values), -1, np.int64)
     total = np.empty(values.shape[1])
+    by_fours = len(total) % 4 == 0
     for pair in range(len(left)):
         row = left[pair]
         if pair == 0 or row != left[pair - 1]:
             for place in range(indptr[row], indptr[row + 1]):
                 owner[indices[place]] = row
+        columns = indices[indptr[right[pair]] : indptr[right[pair] + 1]]
+        if by_fours:
+            for first in range(0, len(total), 4):
+                _add_four(owner, row, columns, values[:, first : first + 4], sums[pair, first : first + 4])
+            continue
         total[:] = 0
-        for place in range(indptr[right[pair]], indptr[right[pair] + 1]):
-            if owner[indices[place]] == row:
+        for column in columns:
+            if owner[column] == row:
                 for number in range(len(total)):
-                    total[number] += values[indices[place], number]
+                    total[number] += values[column, number]
         sums[pair] = total
+
+
+@njit(inline="always")
+def _add_four(owner: Any, row: Any, columns: Any, values: Any, sums: Any) -> None:
+    a = b = c = d = 0.0
+    for column in columns:
+        if owner[column] == row:
+            a += values[column, 0]
+            b += values[column, 1]
+            c += values[column, 2]
+            d += values[column, 3]
+    sums[0], sums[1], sums[2], sums[3] = a, b, c, d
 
 
 @compile_loop

@@ -14,6 +14,8 @@ import numpy as np
 from scipy import sparse
 
 from pipelines.neighbours.similarity import products
+from schemas.compiled import load_loops
+from schemas.ragged import offsets_of
 
 EVERY: Final = slice(None)
 """All pairs."""
@@ -74,11 +76,17 @@ class Neighbours:
     def standing(self, part: slice = EVERY) -> tuple[np.ndarray, np.ndarray]:
         """Return, for the left and right question of each pair, the number of partners with a higher similarity."""
         falling = _falling(self.alike[part])
-        one, two = (
-            np.searchsorted(self._ordered, side << 32 | falling) - self._first_places[side]
-            for side in (self.left[part], self.right[part])
-        )
+        one, two = (self._count_before(side, side << 32 | falling) for side in (self.left[part], self.right[part]))
         return one, two
+
+    def _count_before(self, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
+        """Return for each of some rows the number of its values in `_ordered` that are smaller than another value."""
+        if (loops := load_loops("pipelines.linkage.comparison.numba_kernels", len(rows))) is None:
+            places: np.ndarray = np.searchsorted(self._ordered, values) - self._places[rows]
+            return places
+        counts = np.empty(len(rows), np.int64)
+        loops.count_before(self._ordered, self._places, rows, values, counts)
+        return counts
 
     @functools.cached_property
     def _sizes(self) -> np.ndarray:
@@ -109,12 +117,11 @@ class Neighbours:
         return ordered
 
     @functools.cached_property
-    def _first_places(self) -> np.ndarray:
-        """Return the place of each row's first pair in `_ordered`."""
+    def _places(self) -> np.ndarray:
+        """Return the bounds of each row's pairs in `_ordered`."""
         sides = np.bincount(self.left, minlength=len(self.answer_of_row))
         sides += np.bincount(self.right, minlength=len(self.answer_of_row))
-        places: np.ndarray = np.cumsum(sides) - sides
-        return places
+        return offsets_of(sides)
 
     @functools.cached_property
     def _totals(self) -> np.ndarray:

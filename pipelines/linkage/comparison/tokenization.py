@@ -49,8 +49,9 @@ class Wording:
 
     @functools.cached_property
     def stem_values(self) -> np.ndarray:
-        """(parts of ``stems``, 7) float64: `Parts.values`, ``numbers``, weights of repeated stems, 4th powers."""
-        return np.column_stack([self.stems.values, self.numbers, self._repeated, self.stems.weight**4])
+        """(parts of ``stems``, 8) float64: `Parts.values`, ``numbers``, weights of repeated stems, 4th powers, 0."""
+        last = np.zeros(len(self.numbers))  # compiled loops add four columns at a time
+        return np.column_stack([self.stems.values, self.numbers, self._repeated, self.stems.weight**4, last])
 
     @functools.cached_property
     def stem_sums(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

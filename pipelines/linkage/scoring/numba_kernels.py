@@ -19,7 +19,7 @@ BLOCK = 256
 """Number of pairs evaluated together, so that each threshold is compared with many values."""
 
 AT_ONCE = 4
-"""Number of tables whose masks `_exclude` combines in one pass over the trees."""
+"""Number of tables whose masks `_exclude` combines."""
 
 ALL = 0xFFFF
 """Mask in which all leaves are possible."""
@@ -57,40 +57,40 @@ def add_trees(
         logits: (P,), those of the chosen pairs are changed.
     """
     trees, tables = len(leaves), len(mask_starts)
-    values = np.zeros(BLOCK, np.float32)
-    row = np.empty(BLOCK, np.int32)
-    above = np.empty(BLOCK, np.int32)
     rows = np.full((-(-tables // AT_ONCE) * AT_ONCE, BLOCK), len(masks) - 1, np.int32)
+    values, above = np.zeros(BLOCK, np.float32), np.empty(BLOCK, np.int32)
     possible = np.empty((BLOCK, WIDTH), np.uint16)
     leaf = np.empty(WIDTH, np.uint16)
     for start in range(0, len(chosen), BLOCK):
         block = chosen[start : start + BLOCK]
         size = len(block)
         for table in range(tables):
-            row[:] = 0
+            rows[table] = 0
             for place in range(feature_bounds[table], feature_bounds[table + 1]):
-                of_feature = columns[features[place]]
-                for pair in range(size):
-                    values[pair] = of_feature[block[pair]]
-                above[:] = 0
                 limits = thresholds[threshold_bounds[place] : threshold_bounds[place + 1]]
-                _count_all_above(limits, values, above)
-                _continue(row, len(limits) + 1, above)
-            for pair in range(size):
-                rows[table, pair] = mask_starts[table] + row[pair]
+                _append_digit(rows[table], columns[features[place]], block, limits, values, above)
+            rows[table] += mask_starts[table]
         possible[:] = ALL
         for table in range(0, len(rows), AT_ONCE):  # the rows of four tables fit into a first-level cache
             one, two, three, four = rows[table], rows[table + 1], rows[table + 2], rows[table + 3]
             for pair in range(size):
-                a, b, c, d = masks[one[pair]], masks[two[pair]], masks[three[pair]], masks[four[pair]]
-                of_pair = possible[pair]
-                for tree in range(WIDTH):
-                    of_pair[tree] &= a[tree] & b[tree] & c[tree] & d[tree]
+                _exclude(possible[pair], masks[one[pair]], masks[two[pair]], masks[three[pair]], masks[four[pair]])
         for pair in range(size):
             of_pair = possible[pair]
             for tree in range(WIDTH):  # apart from the reading, which the compiler cannot vectorize
                 leaf[tree] = _lowest_bit(of_pair[tree])
             logits[block[pair]] += _sum(leaves, leaf[:trees])
+
+
+@njit(inline="always")
+def _append_digit(row: Any, column: Any, block: Any, thresholds: Any, values: Any, above: Any) -> None:
+    """Count the thresholds that a feature of each pair exceeds, and append the number to that of earlier features."""
+    for pair in range(len(block)):
+        values[pair] = column[block[pair]]
+    above[:] = 0
+    _count_all_above(thresholds, values, above)
+    for pair in range(BLOCK):
+        row[pair] = row[pair] * np.int32(len(thresholds) + 1) + above[pair]
 
 
 @njit(inline="always")
@@ -118,9 +118,10 @@ def _count_above_four(thresholds: Any, values: Any, above: Any) -> None:
 
 
 @njit(inline="always")
-def _continue(row: Any, base: Any, digit: Any) -> None:
-    for pair in range(BLOCK):
-        row[pair] = row[pair] * np.int32(base) + digit[pair]
+def _exclude(possible: Any, a: Any, b: Any, c: Any, d: Any) -> None:
+    """Exclude by four masks of each tree, so that the possible leaves are read and written once."""
+    for tree in range(WIDTH):
+        possible[tree] &= a[tree] & b[tree] & c[tree] & d[tree]
 
 
 @njit(inline="always")

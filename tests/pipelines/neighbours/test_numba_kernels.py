@@ -8,7 +8,7 @@ from scipy import sparse
 from pipelines.linkage.comparison.pair_features import shared
 from pipelines.linkage.comparison.part_weights import Partition
 from pipelines.neighbours.postings import Effort, candidates, lists_of_keys
-from pipelines.neighbours.similarity import LEVELS, similarities
+from pipelines.neighbours.similarity import LEVELS, Divided, similarities, vectors_of
 from pipelines.neighbours.sketches import WORDS
 from schemas.compiled import SWITCH
 
@@ -70,7 +70,7 @@ def test_similarities_are_those_of_numpy_to_the_last_bit(both, seed):
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.integers(0, 10_000), st.sampled_from([0, 1, 3, 7]))
+@given(st.integers(0, 10_000), st.sampled_from([0, 1, 3, 7, 8]))
 def test_sums_of_shared_parts_are_those_of_numpy_to_the_last_bit(both, seed, columns):
     generator = np.random.default_rng(seed)
     row, code = np.sort(generator.integers(0, 20, 150)), generator.integers(0, 30, 150)
@@ -81,6 +81,24 @@ def test_sums_of_shared_parts_are_those_of_numpy_to_the_last_bit(both, seed, col
     plain, compiled = both(lambda: shared(parts, left, right, values))
     assert plain.shape == (300, columns or 4)
     assert plain.tobytes() == compiled.tobytes()
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.integers(0, 10_000), st.sampled_from([5, 300]))
+def test_sums_of_parts_are_those_of_scipy_to_the_last_bit(both, seed, columns):
+    pytest.importorskip("pipelines.neighbours.vector_kernels")
+    generator = np.random.default_rng(seed)
+    words, parts = (
+        sparse.random_array(shape, density=density, format="csr", rng=generator)
+        for shape, density in (((30, 20), 0.2), ((20, columns), 0.4))
+    )
+    parts.sort_indices()
+    divided = Divided(words, parts, np.arange(columns), np.ones(20), np.arange(20))
+    plain, compiled = both(lambda: vectors_of(divided))
+    assert plain.shape == compiled.shape == (30, columns)
+    for name in ("indptr", "indices", "data"):
+        assert getattr(plain, name).tobytes() == getattr(compiled, name).tobytes()
+        assert getattr(plain, name).dtype == getattr(compiled, name).dtype
 
 
 def test_nothing_is_compared_without_pairs(both):

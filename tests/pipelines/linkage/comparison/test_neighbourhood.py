@@ -71,10 +71,12 @@ def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_compiled_loops_give_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pipelines.neighbours.numba_kernels", reason="numba is not installed")
+    pytest.importorskip("pipelines.linkage.comparison.numba_kernels")
     found = []
     for switch in ("0", "1"):
         monkeypatch.setenv(SWITCH, switch)
-        found.append(np.stack(graph(share=0.5).profiles()).tobytes())
+        pairs = graph(share=0.5)
+        found.append(np.stack([*pairs.profiles(), *pairs.standing()]).tobytes())
     assert found[0] == found[1]
 
 
