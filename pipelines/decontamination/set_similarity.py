@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.decontamination.partners import Partners
-from schemas.compiled import load_loops
+from schemas.compiled import load_loops, unsigned
 from schemas.ragged import offsets_of, ranges
 
 BLOCK_WORDS: Final = 5_000_000
@@ -143,7 +143,7 @@ def _count_shared(row: np.ndarray, partner: np.ndarray, sizes: np.ndarray, token
     if (loops := load_loops("pipelines.neighbours.numba_kernels", len(row))) is not None:
         found = np.empty((len(row), 1), np.float32)
         bounds, ones = tokens.starts.astype(np.int32), np.ones((tokens.distinct, 1))
-        loops.add_shared(bounds, tokens.codes, ones, row, partner, found)
+        loops.add_shared(bounds, unsigned(tokens.codes), ones, row, partner, found)
         return found[:, 0].astype(np.int64)
     pair = np.arange(len(row))
     both = np.concatenate([_tokens_of(row, pair, sizes, tokens), _tokens_of(partner, pair, sizes, tokens)])

@@ -3,7 +3,7 @@
 lists of rows, sketches -> pick_candidates -> pairs of rows; sparse rows, pairs -> add_products, add_shared
 similarities of neighbours, pairs -> count_at_least
 
-Nothing here may be reordered or contracted, so no ``fastmath``.
+Nothing here may be reordered or contracted, so no ``fastmath``. Columns are `schemas.compiled.unsigned`.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def pick_candidates(
 @compile_loop
 def add_products(
     indptr: npt.NDArray[np.int32],
-    indices: npt.NDArray[np.int32],
+    indices: npt.NDArray[np.uint32],
     data: npt.NDArray[np.float32],
     columns: int,
     left: Rows,
@@ -95,25 +95,27 @@ def add_products(
         products: (P,), overwritten.
     """
     of_left = np.zeros(columns, np.float32)
-    current = -1
+    filled = indices[:0]
     for pair in range(len(left)):
-        if left[pair] != current:
-            if current >= 0:
-                for place in range(indptr[current], indptr[current + 1]):
-                    of_left[indices[place]] = 0
-            current = left[pair]
-            for place in range(indptr[current], indptr[current + 1]):
-                of_left[indices[place]] = data[place]
+        row = left[pair]
+        if pair == 0 or row != left[pair - 1]:
+            for column in filled:
+                of_left[column] = 0
+            filled, values = indices[indptr[row] : indptr[row + 1]], data[indptr[row] : indptr[row + 1]]
+            for place in range(len(filled)):
+                of_left[filled[place]] = values[place]
+        other = right[pair]
+        further, values = indices[indptr[other] : indptr[other + 1]], data[indptr[other] : indptr[other + 1]]
         total = np.float32(0)
-        for place in range(indptr[right[pair]], indptr[right[pair] + 1]):
-            total += of_left[indices[place]] * data[place]
+        for place in range(len(further)):
+            total += of_left[further[place]] * values[place]
         products[pair] = total
 
 
 @compile_loop
 def add_shared(
     indptr: npt.NDArray[np.int32],
-    indices: npt.NDArray[np.int32],
+    indices: npt.NDArray[np.uint32],
     values: npt.NDArray[np.float64],
     left: Rows,
     right: Rows,
@@ -135,8 +137,8 @@ def add_shared(
     for pair in range(len(left)):
         row = left[pair]
         if pair == 0 or row != left[pair - 1]:
-            for place in range(indptr[row], indptr[row + 1]):
-                owner[indices[place]] = row
+            for column in indices[indptr[row] : indptr[row + 1]]:
+                owner[column] = row
         columns = indices[indptr[right[pair]] : indptr[right[pair] + 1]]
         if by_fours:
             for first in range(0, len(total), 4):

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from pipelines.questions.token_frequencies import MIN_QUESTIONS, TokenWeights
 from pipelines.questions.word_pieces import word_pieces
-from schemas.compiled import load_loops
+from schemas.compiled import load_loops, unsigned
 from schemas.hashing import mix
 from schemas.ragged import offsets_of
 from schemas.stems import stem
@@ -119,7 +119,7 @@ def products(rows: sparse.csr_array, left: np.ndarray, right: np.ndarray) -> np.
     """
     of_pair = np.empty(len(left), np.float32)
     if (loops := load_loops("pipelines.neighbours.numba_kernels", len(left))) is not None:
-        loops.add_products(rows.indptr, rows.indices, rows.data, rows.shape[1], left, right, of_pair)
+        loops.add_products(rows.indptr, unsigned(rows.indices), rows.data, rows.shape[1], left, right, of_pair)
         return of_pair
     ones = np.ones(rows.shape[1], np.float32)
     for start in range(0, len(left), _PAIRS_AT_A_TIME):

@@ -14,7 +14,7 @@ from pipelines.linkage.comparison.blocking import ALL_PAIRS, sampled
 from pipelines.linkage.comparison.neighbourhood import Neighbours
 from pipelines.linkage.comparison.part_weights import Parts
 from pipelines.linkage.comparison.tokenization import Wording
-from schemas.compiled import load_loops
+from schemas.compiled import load_loops, unsigned
 
 NAMES: Final = (
     "stems", "stems_here", "grams", "grams_here", "bigrams", "bigrams_here",  # Jaccard, idf of the log or of the answer
@@ -163,7 +163,7 @@ def shared(parts: Parts, left: np.ndarray, right: np.ndarray, values: np.ndarray
     values = parts.values if values is None else values
     sums = np.empty((len(left), values.shape[1]), np.float32, order="F")
     if (loops := load_loops("pipelines.neighbours.numba_kernels", len(left))) is not None:
-        loops.add_shared(parts.rows.indptr, parts.rows.indices, values, left, right, sums)
+        loops.add_shared(parts.rows.indptr, unsigned(parts.rows.indices), values, left, right, sums)
         return sums
     for start in range(0, len(left), CHUNK):
         chunk = slice(start, start + CHUNK)
