@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.ragged import ranges
+from schemas.text_arrays import encode
 
 ALWAYS: Final = 256
 """Number of partners of a run with which a row is compared in any case, for the similarity of the most similar one.
@@ -57,7 +58,7 @@ class Partners:
             largest: (W,) int64 maximum size.
         """
         ranks, ids = (rows[name].to_numpy().astype(np.int64) for name in ("rank", "question_id"))
-        meeting = np.unique(rows["meeting"].to_numpy(), return_inverse=True)[1]
+        meeting = encode(rows["meeting"]).indices.to_numpy().astype(np.int64)
         splits, step = int(ranks.max(initial=0)) + 1, int(sizes.max(initial=0)) + 1
         place = (meeting * splits + ranks) * step + sizes  # one number for each ``meeting``, split and size
         order = np.lexsort((ids, place))
@@ -65,8 +66,9 @@ class Partners:
         row, rank = np.repeat(later, earlier), ranges(np.zeros_like(earlier), earlier)
         start = (meeting[row] * splits + rank) * step
         least, most = np.repeat(smallest, earlier), np.minimum(np.repeat(largest, earlier), step - 1)
-        first = np.searchsorted(place[order], start + least, side="left")
-        count = np.searchsorted(place[order], start + most, side="right") - first
+        ordered = place[order]
+        first = np.searchsorted(ordered, start + least, side="left")
+        count = np.searchsorted(ordered, start + most, side="right") - first
         return cls(row, rank, first, count, order)
 
     @property
