@@ -74,7 +74,7 @@ def _first_of_equal(listed: pa.ListArray) -> tuple[pa.Array, pa.DictionaryArray]
     flat = pc.list_flatten(listed).dictionary_encode()
     codes = flat.indices.to_numpy(zero_copy_only=False)
     values = max(len(flat.dictionary), 1)
-    if (loops := load_loops("schemas.numba_kernels", len(codes), FEWEST_WORDS)) is not None:
+    if (loops := load_loops("schemas.kernels.numba_kernels", len(codes), FEWEST_WORDS)) is not None:
         ends = offsets_of(pc.list_value_length(listed).to_numpy(zero_copy_only=False))
         kept_ends, kept = np.zeros(len(ends), np.int32), np.empty_like(codes)
         kept = kept[: loops.keep_first(ends, codes, values, kept_ends, kept)]

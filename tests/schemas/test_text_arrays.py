@@ -35,7 +35,7 @@ def test_words_and_tokens_are_the_scalar_functions_and_the_list_of_a_null_is_emp
 
 
 def test_compiled_loops_keep_the_same_tokens(monkeypatch):
-    pytest.importorskip("schemas.numba_kernels", reason="numba is not installed")
+    pytest.importorskip("schemas.kernels.numba_kernels", reason="numba is not installed")
     keys = pa.array(["b a b", "", None, "c", "a a c a", "b"], pa.string())
     for part in (keys, keys.slice(2, 3), keys.slice(6)):
         monkeypatch.setenv(SWITCH, "0")

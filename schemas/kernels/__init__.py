@@ -1,0 +1,1 @@
+"""Inner loops over ragged arrays."""
