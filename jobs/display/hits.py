@@ -118,5 +118,6 @@ def _outcome(answer: Answer) -> str:
         return f"no known answer ({reason})"
     likely = "" if hit.probability is None else f", probability {hit.probability:.2f}"
     if answer.answered:
-        return f"{printable(hit.answer or hit.text)} ({reason}{likely})"
+        known = printable(hit.answer) if hit.answer else f"without an answer in the index: {printable(hit.text)}"
+        return f"{known} ({reason}{likely})"
     return f"no known answer ({reason}{likely}); nearest question: {printable(hit.text)}"

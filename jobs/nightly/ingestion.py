@@ -111,6 +111,9 @@ def ingest_day(
         manifest = target.publish(report.files, inputs=inputs, configuration=configuration, counters=counters)
     if off := counters.get("rows_off_date", 0):
         warn(f"{date}: {counted(off, 'row')} of {counters['rows_stamped']:,} with a time are of another day")
+    if unread := counters.get("unreadable_timestamp", 0):
+        cause = f"no time can be read from {counted(unread, 'value')} of the column timestamp"
+        warn(f"{date}: {cause}. These rows count as of that day, whatever their times are. ISO 8601 can be read")
     return Ingested(Day(date, url, manifest), unchanged=False, without_users=_lack_users(sources, config))
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -32,6 +32,7 @@ from model.search.opening import open_index
 from pipelines.engine.runner import run
 from pipelines.graphs.index import build
 from pipelines.reading.index_inputs import DatasetFile, ignored_notes, question_files
+from pipelines.summary.faults import fault_of_rows
 from pipelines.writing.finished_shards import FinishedShards
 from pipelines.writing.run_report import check_sum, read_report
 from schemas.artifacts.dataset import open_dataset
@@ -61,6 +62,7 @@ def build_index(
     output: str,
     overwrite: bool,
     options: PipelineOptions,
+    max_reject_ratio: float = 1.0,
     as_json: bool = False,
     dry_run: bool = False,
     show: bool = True,
@@ -74,13 +76,14 @@ def build_index(
         output: folder of the index.
         overwrite: replace the index that is there.
         options: Beam's.
+        max_reject_ratio: maximum share of rows that cannot be read.
         as_json: print for a program.
         dry_run: print the plan and write nothing.
         show: print the counters.
 
     Raises:
-        QprError: a file or the model cannot be read, no index is within the memory, there is no usable question, or the
-            output cannot be claimed.
+        QprError: a file or the model cannot be read, no index is within the memory, too few rows are usable, or
+            the output cannot be claimed.
         UsageError: FAISS cannot build the factory, or an option describes tables and there is none.
     """
     file_options = {"valid-until": settings.valid_until, "delimiter": settings.delimiter, "encoding": settings.encoding}
@@ -125,6 +128,7 @@ def build_index(
         if not indexed:
             where = ", ".join(source.url for source in inputs.sources)
             raise QprError(f"{where}: no question with a word to index{reject_reasons(counters)}. Check --questions")
+        check_readable(counters, [source.url for source in inputs.sources], max_reject_ratio)
         built = builder.factory_for(indexed)
         published = IndexSettings(
             model_digest=indexed_model.digest,
@@ -201,6 +205,23 @@ def _show(url: str, manifest: Manifest, *, ignored: list[str], as_json: bool) ->
         rows[f"MRR, {name}"] = f"{figures['mrr']:.4f} in {figures['median_ms']:.2f} computed ms a query"
     rows["seconds"] = manifest.seconds
     emit(result, as_json=as_json, table=lambda: two_columns(url, rows))
+
+
+def check_readable(counters: Mapping[str, int], urls: Sequence[str], max_reject_ratio: float) -> None:
+    """Check that most rows of the question files can be read; rows of a table may well lack a question.
+
+    Args:
+        counters: of the run.
+        urls: of the files.
+        max_reject_ratio: maximum share of rows that cannot be read.
+
+    Raises:
+        QprError: too many cannot.
+    """
+    unreadable = {name: count for name, count in counters.items() if name.startswith("rejected_read_")}
+    rows = {"rows_read": counters["questions_read"], "rows_rejected": sum(unreadable.values())}
+    if unreadable and (fault := fault_of_rows(unreadable | rows, urls, max_reject_ratio)):
+        raise QprError(fault)
 
 
 def input_notes(counters: dict[str, int]) -> Iterator[str]:

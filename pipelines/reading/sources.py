@@ -33,6 +33,8 @@ COMPRESSIONS: Final[dict[str, Compression]] = {"gz": "gzip", "zst": "zstd"}
 _SHOWN_REPEATS: Final = 3
 _PIECE_BYTES: Final = 1 << 20
 _GLOB: Final = re.compile(r"[*?\[]")
+SPREADSHEETS: Final = frozenset({"xlsx", "xlsm", "xls", "ods"})
+
 KNOWN: Final = "".join(f".{name}, " for name in FORMATS) + "all except the last also with .gz or .zst"
 
 
@@ -154,6 +156,8 @@ def format_of(url: str) -> tuple[Format, Compression | None]:
     if compression:
         suffix = stem.rpartition(".")[2]
     kind = FORMATS.get(suffix)
+    if suffix in SPREADSHEETS:
+        raise QprError(f"{url}: a spreadsheet cannot be read. Save the sheet as CSV UTF-8")
     if kind is None or (kind == "parquet" and compression):
         raise QprError(f"{url}: its name shows no known format. Rename it to end in one of {KNOWN}")
     return kind, compression

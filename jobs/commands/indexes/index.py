@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from jobs.options.beam import beam_options
+from jobs.options.inputs import MaxRejectRatio
 from jobs.options.output import AsJson, DryRun, OutputFolder, Overwrite
 from pipelines.graphs.settings import IndexConfig
 
@@ -41,6 +42,7 @@ def index(
     compact: Annotated[
         bool, typer.Option("--compact", help="Merge segments, drop deleted rows.", rich_help_panel=_CHANGES)
     ] = False,
+    max_reject_ratio: MaxRejectRatio = 0.1,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:
@@ -64,5 +66,6 @@ def index(
     from jobs.workflows.index_changes.request import IndexRequest
 
     options = beam_options(context)
-    request = IndexRequest(questions or [], model, overwrite, add or [], delete or [], compact, dry_run)
+    changes = add or [], delete or [], compact
+    request = IndexRequest(questions or [], model, overwrite, *changes, max_reject_ratio, dry_run)
     request.run(output, settings, options=options, as_json=as_json)

@@ -17,7 +17,7 @@ from jobs.workflows.index_changes.advice import shape_of
 from jobs.workflows.index_changes.deletions import Deletions, read_deletions
 from jobs.workflows.index_changes.known_rows import KnownRows
 from jobs.workflows.index_changes.publication import Base, publish, show
-from jobs.workflows.indexing import OF_DATASETS, input_notes, reject_reasons
+from jobs.workflows.indexing import OF_DATASETS, check_readable, input_notes, reject_reasons
 from model.index.consistency import AGAIN
 from model.index.ranking import Ints
 from model.index.segments.layout import Mask, segment_of, tombstones
@@ -64,6 +64,7 @@ def change_index(
     delete: Sequence[str],
     settings: IndexConfig,
     options: PipelineOptions,
+    max_reject_ratio: float = 1.0,
     as_json: bool,
 ) -> None:
     """Delete questions from an index, add others, publish it and print the counters.
@@ -77,10 +78,11 @@ def change_index(
         delete: files and globs of questions or their ids.
         settings: of the reading.
         options: Beam's.
+        max_reject_ratio: maximum share of added rows that cannot be read.
         as_json: print for a program.
 
     Raises:
-        QprError: there is no index, a file cannot be read, no question is usable, or none would be left.
+        QprError: there is no index, a file cannot be read, too few rows are usable, or none would be left.
     """
     filters = read_settings(url, read_manifest(url, "index"), IndexSettings, again=AGAIN).filters
 
@@ -110,6 +112,8 @@ def change_index(
         new = np.concatenate([deleted[:0], *added.ids])
         replaced = new[(base.index.rows_of(new) >= 0) & ~np.isin(new, deleted)]
         counters = _counters(added.counters, deletions, deleted=len(deleted), new=len(new), replaced=len(replaced))
+        if add:
+            check_readable(counters, [source.url for source in inputs.sources], max_reject_ratio)
         left = len(base.index) - len(deleted) - len(replaced) + len(new)
         if not left:
             raise QprError(f"{url}: nothing would be left of {counted(len(base.index), 'question')}. Remove the folder")

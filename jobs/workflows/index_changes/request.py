@@ -32,6 +32,7 @@ class IndexRequest:
         add: inputs of questions to add.
         delete: files of questions to delete.
         compact: merge the segments.
+        max_reject_ratio: maximum share of rows that cannot be read.
         dry_run: print the plan of a new index and write nothing.
     """
 
@@ -41,6 +42,7 @@ class IndexRequest:
     add: Sequence[str]
     delete: Sequence[str]
     compact: bool
+    max_reject_ratio: float = 1.0
     dry_run: bool = False
 
     def run(self, output: str, settings: IndexConfig, *, options: PipelineOptions, as_json: bool) -> None:
@@ -70,6 +72,7 @@ class IndexRequest:
                 output=output,
                 overwrite=self.overwrite,
                 options=options,
+                max_reject_ratio=self.max_reject_ratio,
                 as_json=as_json,
                 dry_run=self.dry_run,
             )
@@ -82,7 +85,15 @@ class IndexRequest:
         else:
             from jobs.workflows.index_changes.changing import change_index
 
-            change_index(output, add=self.add, delete=self.delete, settings=settings, options=options, as_json=as_json)
+            change_index(
+                output,
+                add=self.add,
+                delete=self.delete,
+                settings=settings,
+                options=options,
+                max_reject_ratio=self.max_reject_ratio,
+                as_json=as_json,
+            )
 
     def _check(self, changes: Sequence[str], settings: IndexConfig) -> None:
         """Refuse options that do not belong to a change."""

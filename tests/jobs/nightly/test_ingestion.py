@@ -103,6 +103,15 @@ def test_files_with_equal_bytes_are_read_once_and_a_repeat_of_another_day_is_rep
     assert "30 rows of 30 with a time are of another day" in outcome.err
 
 
+def test_times_that_cannot_be_read_are_a_warning(qpr, tmp_path, drop, dates):
+    rows = [{**row, "timestamp": "25/11/26 um 13:40"} for row in rows_of(dates(1), seed=0, count=30)]
+    drop(str(tmp_path), dates(1), rows)
+    outcome = qpr("ingest", "--warehouse", tmp_path, "--date", dates(1), "--json")
+    cause = "no time can be read from 30 values of the column timestamp. These rows count as of that day"
+    assert f"warning: {dates(1)}: {cause}" in outcome.err
+    assert any(cause in warning for warning in json.loads(outcome.out)["warnings"])
+
+
 @pytest.mark.parametrize(
     ("name", "change"),
     [

@@ -75,6 +75,7 @@ def test_other_file_systems_keep_their_protocol():
         ("nothing*.jsonl", r"nothing\*\.jsonl: no file matches"),
         ("deep.jsonl", r"deep\.jsonl: is a folder.*deep\.jsonl/\*\.jsonl"),
         ("notes.txt", r"notes\.txt: its name shows no known format"),
+        ("faq.XLSX", r"faq\.XLSX: a spreadsheet cannot be read\. Save the sheet as CSV UTF-8"),
         ("empty.csv", r"empty\.csv: the file is empty \(0 bytes\)"),
         ("nowhere://x.csv", r"nowhere://x\.csv: cannot open this kind of path"),
     ],

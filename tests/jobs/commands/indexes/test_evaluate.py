@@ -76,6 +76,7 @@ def test_json_goes_to_stdout_and_to_the_file(place, tmp_path, capsys):
     given = ("evaluate", "--dataset", place / "data", "--index", place / "index", "--split", "test")
     assert run(*given, "--json", "--output", tmp_path / "m.json") == 0
     result = json.loads(capsys.readouterr().out)
+    assert result.pop("warnings") == []
     assert result == json.loads((tmp_path / "m.json").read_text())
     assert set(result["per_question"]) == set(result["per_pair"]) == {"hits_at_1", "hits_at_10", "mrr", "ndcg_at_10"}
     assert 0 < result["per_pair"]["mrr"] <= 1

@@ -282,9 +282,21 @@ def test_texts_that_cannot_be_used_are_rejected_and_counted(tmp_path, model):
     bad = pa.array([b"caf\xe9", b"pay \0 bill", b"long " * 2_001, b"many words " * 100_000, b"pay"]).view(pa.string())
     pq.write_table(pa.table({"text": bad}), tmp_path / "a.parquet")
     given = ("--questions", tmp_path / "a.parquet", "--model", model, "--output", tmp_path / "i")
-    assert run("index", *given) == 0
+    assert run("index", *given, "--max-reject-ratio", 0.8) == 0
     counters = read_manifest(str(tmp_path / "i")).counters
     assert (counters["questions_read"], counters["questions_rejected"], counters["questions_indexed"]) == (5, 4, 1)
+
+
+def test_a_file_of_which_too_much_cannot_be_used_is_no_index_and_the_encoding_is_named(tmp_path, model, capsys):
+    lines = ["question,answer", *(f"wie öffne ich tor {n},so" for n in range(5)), *(f"tor {n},so" for n in range(6))]
+    (tmp_path / "faq.csv").write_bytes("\n".join(lines).encode("latin-1"))
+    given = ("--questions", tmp_path / "faq.csv", "--model", model, "--output", tmp_path / "i")
+    assert run("index", *given) == 1
+    shown = " ".join(capsys.readouterr().err.split())
+    assert "5 of 11 rows rejected, more than --max-reject-ratio 0.1 allows. Most were read_invalid_utf8 (5)" in shown
+    assert "--encoding cp1252" in shown
+    assert not (tmp_path / "i" / "manifest.json").exists()
+    assert run("index", *given, "--encoding", "cp1252") == 0
 
 
 def test_a_parquet_file_that_breaks_off_inside_is_named(tmp_path, model, capsys):
