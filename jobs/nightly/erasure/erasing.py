@@ -84,13 +84,12 @@ def erase_everywhere(
     with _locked(places.warehouse, dry_run=dry_run):
         reviewed = _reviewed(places, dry_run=dry_run)
         logs = _logs_of_users(places, faults) if users else None
-        own, shared = _asked_by(users, logs or (), faults)
-        erasure = erasure_of([*questions, *own], users, user_key)
+        listed = erasure_of(questions, users, user_key)  # rows of these users bring back what only they asked
+        erasure, shared = _with_questions_of(users, listed, user_key, logs or (), faults)
         if places.warehouse:
             from jobs.nightly.erasure.warehouse import erase_from_warehouse
 
             assert user_key is not None
-            listed = erasure_of(questions, users, user_key)  # rows of these users bring back what only they asked
             found = erase_from_warehouse(
                 places.warehouse,
                 erasure,
@@ -193,15 +192,17 @@ def _logs_of_users(places: Places, faults: Faults) -> list[Log]:
     return open_logs(logs, faults, needs_users=True)
 
 
-def _asked_by(users: Sequence[str], logs: Sequence[Log], faults: Faults) -> tuple[list[str], int]:
-    """Return the questions that only these users asked, and the number of those that others asked too."""
+def _with_questions_of(
+    users: Sequence[str], erasure: Erasure, user_key: UserKey | None, logs: Sequence[Log], faults: Faults
+) -> tuple[Erasure, int]:
+    """Return an erasure with the questions that only these users asked, and the number of those that stay."""
     if not users:
-        return [], 0
-    from jobs.workflows.erasure.user_questions import questions_in
+        return erasure, 0
+    from jobs.workflows.erasure.user_questions import questions_in, with_questions
 
     with working("Reading the logs"):
         found = questions_in(logs, users, faults)  # of all logs at once: what is erased of one is erased of all
-    return found.own, found.shared
+    return with_questions(erasure, found.own, user_key), found.shared
 
 
 def _erase(

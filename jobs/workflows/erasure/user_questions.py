@@ -1,6 +1,7 @@
 """Questions that nobody but certain users asked, found in logs.
 
 manifest of a dataset -> log_of_dataset -> Log -> open_logs; opened logs, user ids -> questions_in -> texts of questions
+Erasure, texts -> with_questions -> Erasure
 """
 
 from __future__ import annotations
@@ -18,11 +19,14 @@ from jobs.options.inputs import check_users, input_files
 from jobs.workflows.erasure.faults import Faults, kept
 from pipelines.graphs.from_logs import COLUMNS
 from pipelines.graphs.settings import ClustersConfig
-from pipelines.privacy.scrub import scrub_columns
+from pipelines.privacy.erase import Erasure
+from pipelines.privacy.scrub import scrub
+from pipelines.privacy.users import UserKey, as_text, hash_questions
 from pipelines.reading.reader import check_header, divide, read
 from pipelines.reading.sources import Source
 from schemas.artifacts.manifest import Manifest, read_settings
 from schemas.errors import UsageError
+from schemas.text import key
 from schemas.text_arrays import hash64_all, key_all
 
 _OF_A_WAREHOUSE: Final = re.compile(r"(.+)/daily/date=\d{4}-\d\d-\d\d/?")
@@ -33,7 +37,7 @@ class UserQuestions(NamedTuple):
     """Distinct questions of some users.
 
     Attributes:
-        own: texts of those that only these users asked.
+        own: texts that only these users asked, each as it was asked or with personal data replaced.
         shared: number of those that others asked too, or rows without a user id.
     """
 
@@ -53,6 +57,20 @@ class Log(NamedTuple):
     files: Sequence[Source]
     column_names: Mapping[str, str]
     scrubbed: tuple[str, ...]
+
+
+class _Rows(NamedTuple):
+    """Readable rows of a log.
+
+    Attributes:
+        users: their ids.
+        forms: their questions as they were asked, and with personal data replaced.
+        stored: the form that a dataset or a day of this release has.
+    """
+
+    users: pa.Array
+    forms: tuple[pa.Array, pa.Array]
+    stored: pa.Array
 
 
 def log_of_dataset(url: str, manifest: Manifest) -> Log:
@@ -131,17 +149,34 @@ def questions_in(logs: Sequence[Log], users: Sequence[str], faults: Faults) -> U
     """
     given = pa.array(users, pa.string())
 
-    def rows() -> Iterator[pa.Table]:
+    def rows() -> Iterator[_Rows]:
         for log in logs:
             for file in log.files:
                 yield from _rows_of(file, log, faults)
 
-    texts: dict[int, str] = {}
+    texts, stored = dict[int, str](), set[int]()
     for batch in rows():
-        asked = batch["question"].filter(pc.is_in(batch["user_id"], value_set=given)).drop_null().unique()
-        texts |= zip(_ids(asked).to_pylist(), asked.to_pylist(), strict=True)
+        by_these = pc.is_in(batch.users, value_set=given)
+        for form in batch.forms:  # both, as an earlier release can have replaced less
+            asked = form.filter(by_these).drop_null().unique()
+            texts |= zip(_ids(asked).to_pylist(), asked.to_pylist(), strict=True)
+        stored.update(_ids(batch.stored.filter(by_these).drop_null().unique()).to_pylist())
     by_others = _asked_by_others(rows, given, np.array(sorted(texts), np.int64))
-    return UserQuestions([text for question, text in texts.items() if question not in by_others], len(by_others))
+    own = [text for question, text in texts.items() if question not in by_others]
+    return UserQuestions(own, len(stored & by_others))
+
+
+def with_questions(erasure: Erasure, texts: Sequence[str], user_key: UserKey | None) -> Erasure:
+    """Return an erasure of further questions, of no other form of them: others may have asked that.
+
+    Args:
+        erasure: to add to.
+        texts: of `UserQuestions.own`.
+        user_key: of the hashes in payloads; without one there are none.
+    """
+    keys = sorted({key(text) for text in texts} - {""})
+    hashes = as_text(hash_questions(pa.array(keys, pa.string()), user_key)).to_pylist() if user_key else []
+    return erasure._replace(keys=erasure.keys.union(keys), question_hashes=erasure.question_hashes.union(hashes))
 
 
 def files_with(logs: Sequence[Log], ids: pa.Array, users: Sequence[str], faults: Faults) -> list[str]:
@@ -156,29 +191,33 @@ def files_with(logs: Sequence[Log], ids: pa.Array, users: Sequence[str], faults:
     given = pa.array(users, pa.string())
 
     def has(file: Source, log: Log) -> bool:
-        for rows in _rows_of(file, log, faults):
-            asked = pc.is_in(_ids(rows["question"].combine_chunks()), value_set=ids)
-            if pc.any(pc.or_(asked, pc.is_in(rows["user_id"].combine_chunks(), value_set=given))).as_py():
-                return True
-        return False
+        return any(
+            pc.any(pc.is_in(column, value_set=values)).as_py()
+            for rows in _rows_of(file, log, faults)
+            for column, values in ((rows.users, given), *((_ids(form), ids) for form in rows.forms))
+        )
 
     return [file.url for log in logs for file in log.files if has(file, log)]
 
 
-def _rows_of(file: Source, log: Log, faults: Faults) -> Iterator[pa.Table]:
-    """Yield the readable rows of a file with personal data replaced, as a dataset or a day has them."""
+def _rows_of(file: Source, log: Log, faults: Faults) -> Iterator[_Rows]:
+    """Yield the readable rows of a file."""
     with kept(file.url, faults):
         for part in divide(file):
             for batch in read(part, COLUMNS, log.column_names):
-                yield scrub_columns(batch.rows, log.scrubbed)[0]
+                asked = batch.rows["question"].combine_chunks()
+                forms = asked, scrub(asked).texts
+                stored = forms["question" in log.scrubbed]
+                yield _Rows(batch.rows["user_id"].combine_chunks(), forms, stored)
 
 
-def _asked_by_others(rows: Callable[[], Iterator[pa.Table]], users: pa.Array, questions: np.ndarray) -> set[int]:
+def _asked_by_others(rows: Callable[[], Iterator[_Rows]], users: pa.Array, questions: np.ndarray) -> set[int]:
     found = set[int]()
     for batch in rows() if len(questions) else ():
-        others = batch["question"].filter(pc.invert(pc.is_in(batch["user_id"], value_set=users))).drop_null().unique()
-        ids = _ids(others).to_numpy()
-        found |= set(ids[np.isin(ids, questions)].tolist())
+        by_others = pc.invert(pc.is_in(batch.users, value_set=users))
+        for form in batch.forms:
+            ids = _ids(form.filter(by_others).drop_null().unique()).to_numpy()
+            found |= set(ids[np.isin(ids, questions)].tolist())
     return found
 
 

@@ -1,5 +1,6 @@
 import json
 
+import pyarrow.parquet as pq
 import pytest
 
 from jobs.nightly.erasure.artefacts import complete_artefacts
@@ -39,6 +40,12 @@ def erase(qpr, warehouse, *options):
 
 def day(warehouse, date):
     return read_manifest(storage.join(warehouse, "daily", f"date={date}"))
+
+
+def texts(warehouse, date):
+    url = storage.join(warehouse, "daily", f"date={date}")
+    files = [storage.join(url, file.path) for file in day(warehouse, date).of(COUNTS)]
+    return {text for file in files for text in pq.read_table(file)["text"].to_pylist()}
 
 
 def test_a_day_without_a_question_adds_up_and_keeps_the_digest_that_it_had(qpr, warehouse, dates):
@@ -82,6 +89,20 @@ def test_a_question_stays_erased_where_later_rules_find_personal_data_in_it(qpr,
     assert ingest(qpr, warehouse, dates(2)).code == 0
     counters = day(warehouse, dates(2)).counters
     assert (counters["rows_kept"], counters["rows_erased"]) == (1, 1)
+
+
+def test_questions_of_a_user_are_erased_as_earlier_rules_stored_them(qpr, warehouse, dates, drop, monkeypatch):
+    asked = [("zoe", "is 0171 1234567 her number"), ("bob", "is 0171 7654321 her number"), ("bob", "how do i pay")]
+    rows = [{"question": text, "answer": "a", "user_id": user} for user, text in asked]
+    drop(warehouse, dates(2), rows)
+    with monkeypatch.context() as patched:  # rules that do not find it
+        patched.setattr("pipelines.privacy.patterns.KINDS", ())
+        assert ingest(qpr, warehouse, dates(2)).code == 0
+    drop(warehouse, dates(3), rows)
+    assert ingest(qpr, warehouse, dates(3)).code == 0
+    assert json.loads(erase(qpr, warehouse, "--user", "zoe").out)["shared_questions"] == 1
+    assert texts(warehouse, dates(2)) == {"is 0171 7654321 her number", "how do i pay"}
+    assert texts(warehouse, dates(3)) == {"is [phone] her number", "how do i pay"}
 
 
 def test_drops_in_any_script_are_ingested_after_an_erasure(qpr, warehouse, dates, drop):
