@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pydantic
 
 from jobs.display.console import warn, working
-from jobs.nightly.erasure.suppressed import KEY, suppression_of
+from jobs.nightly.erasure.suppressed import KEY, check_erased_users, suppression_of
 from jobs.nightly.warehouse import DAILY, date_url, day_of, drop_of
 from jobs.options.inputs import check_inputs, check_users, input_files
 from pipelines.ingestion.days import Day
@@ -76,7 +76,7 @@ def ingest_day(
     wait for those of other days if there is a key, else they are rejected.
 
     Raises:
-        BadDropError: too many rows are rejected or of other days.
+        BadDropError: too many rows are rejected or of other days, or erased users cannot be recognized.
         QprError: there is no drop, or a file cannot be read.
     """
     from pipelines.engine.runner import run
@@ -94,12 +94,15 @@ def ingest_day(
         return Ingested(existing, unchanged=True)
     check_inputs(sources, COLUMNS, config.column_names)
     check_users(sources, COLUMNS, config.column_names, config.privacy.options_of_users)
+    suppression = suppression_of(warehouse, date, user_key)
+    if suppression and suppression.users:
+        known = _files_of_before(existing, config, inputs)
+        check_erased_users(date, sources, config.column_names, known=known)
     _warn_of_repeats(warehouse, date, inputs)
     url = date_url(warehouse, DAILY, date)
     with Output(url, "day", overwrite=True) as target, working(f"Ingesting {counted(len(sources), 'file')} of {date}"):
         built = functools.partial(ingest.build, sources=sources, config=sized, date=date, user_key=user_key)
-        built = functools.partial(built, suppression=suppression_of(warehouse, date, user_key))
-        graph = functools.partial(built, run_url=target.run_url)
+        graph = functools.partial(built, suppression=suppression, run_url=target.run_url)
         run(graph, options)
         report = read_report(target)
         counters = {"rows_rejected": 0, "rows_kept": 0, "members_rejected": 0} | report.counters
@@ -115,6 +118,14 @@ def ingest_day(
         cause = f"no time can be read from {counted(unread, 'value')} of the column timestamp"
         warn(f"{date}: {cause}. These rows count as of that day, whatever their times are. ISO 8601 can be read")
     return Ingested(Day(date, url, manifest), unchanged=False, without_users=_lack_users(sources, config))
+
+
+def _files_of_before(existing: Day | None, config: IngestConfig, inputs: Sequence[Source]) -> set[str]:
+    """Return the URLs of the files whose rows a day has already, read with the same columns."""
+    if existing is None or ingested_with(existing).get("column_names") != config.column_names:
+        return set()
+    known = {source.digest for source in existing.manifest.inputs}
+    return {source.url for source in inputs if source.digest in known}
 
 
 def _lack_users(sources: Sequence[LogFile], config: IngestConfig) -> bool:

@@ -104,14 +104,29 @@ def check_users(
     Raises:
         UsageError: a file has no user ids.
     """
+    for source in sources if options else ():
+        try:
+            require_users([source], columns, names)
+        except QprError as error:
+            given = " and ".join(options)
+            raise UsageError(f"{given}: users cannot be counted. {error}, or leave {given} out") from error
+
+
+def require_users(sources: Sequence[Source], columns: Sequence[Column], names: Mapping[str, str]) -> None:
+    """Check that every file has a column of user ids.
+
+    Args:
+        sources: the files.
+        columns: of a log.
+        names: our name of a column -> the file's, where they differ.
+
+    Raises:
+        QprError: a file cannot be read or has no user ids.
+    """
     from pipelines.reading.reader import check_header
 
     with_users = [
         dataclasses.replace(column, required=column.required or column.name == "user_id") for column in columns
     ]
-    for source in sources if options else ():
-        try:
-            check_header(source, with_users, names)
-        except QprError as error:
-            given = " and ".join(options)
-            raise UsageError(f"{given}: users cannot be counted. {error}, or leave {given} out") from error
+    for source in sources:
+        check_header(source, with_users, names)

@@ -1,24 +1,28 @@
 """The list of erased questions and users of a warehouse: later nights leave their rows out.
 
-hashes -> suppress -> erased/NNNNNNNN.json; day, key -> suppression_of -> Suppression
+hashes -> suppress -> erased/NNNNNNNN.json; day, key -> suppression_of -> Suppression; drop -> check_erased_users
 """
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Collection, Sequence
-from typing import Annotated, Final
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Final
 
 import pydantic
 
 from jobs.display.console import warn
 from jobs.nightly.warehouse import DAILY, date_url, dates_of, day_of, ingest_command, log_files
+from jobs.options.inputs import require_users
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.suppression import Suppression
 from pipelines.privacy.users import UserKey
 from schemas.artifacts import conditional_writes, storage
 from schemas.artifacts.manifest import first_fault
-from schemas.errors import QprError, UsageError
+from schemas.errors import BadDropError, QprError, UsageError
+
+if TYPE_CHECKING:
+    from pipelines.reading.sources import Source as LogFile
 
 LISTS: Final = "erased"
 """Folder of a warehouse with its lists, one file for each erasure."""
@@ -98,6 +102,37 @@ def suppression_of(warehouse: str, date: datetime.date, key: UserKey | None) -> 
     questions = frozenset(int(question, 16) for one in lists for question in one.questions)
     users = frozenset(int(user.hash, 16) for one in lists for user in one.users if date <= user.until)
     return Suppression(questions, users, key)
+
+
+def check_erased_users(
+    date: datetime.date, files: Sequence[LogFile], names: Mapping[str, str], *, known: Collection[str]
+) -> None:
+    """Refuse a drop without user ids, in which erased users would come back; warn of single files without them.
+
+    Args:
+        date: of the drop, with users that were erased.
+        files: all of it.
+        names: our name of a column -> the files', where they differ.
+        known: URLs of files whose rows the day has already.
+
+    Raises:
+        BadDropError: no file has user ids, and not all of them are known.
+    """
+    from pipelines.graphs.from_logs import COLUMNS
+
+    missing: dict[str, QprError] = {}
+    for file in files:
+        try:
+            require_users([file], COLUMNS, names)
+        except QprError as error:
+            missing[file.url] = error
+    new = [url for url in missing if url not in known]
+    if new and len(missing) == len(files):
+        fault = f"users of {date} were erased, and without user ids their rows would come back"
+        advice = "if nobody has an id, add an empty column user_id"
+        raise BadDropError(f"drop of {date}: {fault}. {missing[new[0]]}; {advice}") from missing[new[0]]
+    for url in new:
+        warn(f"{url}: has no user ids, so its rows count as those of other users than the erased ones")
 
 
 def check_user_key(

@@ -126,6 +126,34 @@ def test_an_erased_user_may_ask_again_and_a_shared_question_stays(qpr, warehouse
     assert day(warehouse, dates(2)).counters["rows_kept"] == 1
 
 
+def test_a_drop_in_which_an_erased_user_cannot_be_recognized_is_refused(qpr, warehouse, dates, drop):
+    rows = [{"question": "how do i pay", "answer": "a"}]
+    drop(warehouse, dates(2), rows)
+    assert ingest(qpr, warehouse, dates(2)).code == 0
+    assert erase(qpr, warehouse, "--user", "zoe").code == 0
+    before = day(warehouse, dates(1)).digest
+    corrected = [{"question": text, "answer": "a", "asker": user} for text, user in ((SECRET, "zoe"), ("why", "ann"))]
+    drop(warehouse, dates(1), corrected)
+    refused = ingest(qpr, warehouse, dates(1))
+    assert (refused.code, refused.err.splitlines()[-1].count("without user ids their rows would come back")) == (4, 1)
+    assert "no column user_id" in refused.err
+    assert day(warehouse, dates(1)).digest == before
+    options = ("ingest", "--warehouse", warehouse, "--shards", 2, "--date")
+    assert qpr(*options, dates(1), "--column", "user_id=asker").code == 0
+    assert day(warehouse, dates(1)).counters["rows_erased"] == 1
+    # rows without user ids that the day has already are read again, new ones only beside a file with a column of ids
+    assert qpr(*options, dates(2)).code == 0
+    drop(warehouse, dates(2), [{**rows[0], "question": "why"}], name="new.jsonl")
+    assert qpr(*options, dates(2)).code == 4
+    drop(warehouse, dates(2), [{**rows[0], "question": "why", "user_id": None}], name="new.jsonl")
+    assert qpr(*options, dates(2)).code == 0
+    drop(warehouse, dates(2), [{**rows[0], "question": "who"}], name="more.jsonl")
+    warned = qpr(*options, dates(2))
+    assert (warned.code, warned.err.count("more.jsonl: has no user ids, so its rows count as those of other")) == (0, 1)
+    drop(warehouse, dates(3), [{**rows[0], "question": "why"}])  # of a later day no user was erased
+    assert qpr(*options, dates(3)).code == 0
+
+
 def test_an_emptied_drop_and_the_state_of_a_monitor_do_not_stop_an_erasure(qpr, warehouse, dates):
     url = storage.join(warehouse, "events", f"date={dates(1)}")
     for name in storage.children(url):
