@@ -63,12 +63,15 @@ class Suppression:
         left = reject(pa.array(stored, pa.string()), stage=rejects["stage"][0].as_py(), reasons=reasons)
         return Unreadable(left, unreadable.rows.take(places))
 
+    def are_users(self, ids: pa.Array | pa.ChunkedArray) -> pa.Array:
+        """Return for each user id whether it is that of an erased user."""
+        return pc.is_in(hash_users(ids, self.key), value_set=pa.array(self.users, pa.uint64()))
+
     def _are_erased(self, rows: pa.Table, *, scrubbed: bool = False) -> pa.Array:
         forms = [rows["question"], *([scrub(rows["question"]).texts] if scrubbed else [])]
         questions = pa.array(self.questions, pa.uint64())
         asked = functools.reduce(pc.or_, (pc.is_in(self._questions(form), value_set=questions) for form in forms))
-        by = pc.is_in(hash_users(rows[USER_ID], self.key), value_set=pa.array(self.users, pa.uint64()))
-        return pc.or_(asked, by)
+        return pc.or_(asked, self.are_users(rows[USER_ID]))
 
     def _has(self, values: dict[str, object]) -> bool:
         texts = pa.array([*texts_in(values)], pa.string())

@@ -83,7 +83,7 @@ def erase_everywhere(
     faults: dict[str, str] = {}
     with _locked(places.warehouse, dry_run=dry_run):
         reviewed = _reviewed(places, dry_run=dry_run)
-        logs = _logs_of_users(places, faults) if users else None
+        logs = _logs_of_users(places, user_key, faults) if users else None
         listed = erasure_of(questions, users, user_key)  # rows of these users bring back what only they asked
         erasure, shared = _with_questions_of(users, listed, user_key, logs or (), faults)
         if places.warehouse:
@@ -175,7 +175,7 @@ def _reviewed(places: Places, *, dry_run: bool) -> Mapping[str, str | None]:
     return {path: dataset_of(path, datasets, dry_run=dry_run) for path in places.reviews}
 
 
-def _logs_of_users(places: Places, faults: Faults) -> list[Log]:
+def _logs_of_users(places: Places, user_key: UserKey | None, faults: Faults) -> list[Log]:
     """Return the logs of each dataset, then those of the warehouse.
 
     Raises:
@@ -185,10 +185,10 @@ def _logs_of_users(places: Places, faults: Faults) -> list[Log]:
     from schemas.artifacts.manifest import read_manifest
 
     logs = [log_of_dataset(url, read_manifest(url, "dataset")) for url in places.datasets]
-    if places.warehouse:
+    if places.warehouse and user_key:
         from jobs.nightly.erasure.warehouse import logs_of
 
-        logs += logs_of(places.warehouse, faults)
+        logs += logs_of(places.warehouse, user_key, faults)
     return open_logs(logs, faults, needs_users=True)
 
 

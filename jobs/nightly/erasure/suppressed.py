@@ -96,12 +96,27 @@ def suppression_of(warehouse: str, date: datetime.date, key: UserKey | None) -> 
         UsageError: there is a list but no key.
         QprError: a list is damaged or has another key.
     """
+    return suppressions_of(warehouse, [date], key).get(date)
+
+
+def suppressions_of(
+    warehouse: str, dates: Collection[datetime.date], key: UserKey | None
+) -> dict[datetime.date, Suppression]:
+    """Return the questions and users whose rows of each day are not read; none where nothing was erased.
+
+    Raises:
+        UsageError: there is a list but no key.
+        QprError: a list is damaged or has another key.
+    """
     if not (lists := _lists(warehouse, key)):
-        return None
+        return {}
     assert key is not None
     questions = frozenset(int(question, 16) for one in lists for question in one.questions)
-    users = frozenset(int(user.hash, 16) for one in lists for user in one.users if date <= user.until)
-    return Suppression(questions, users, key)
+    users = [user for one in lists for user in one.users]
+    return {
+        date: Suppression(questions, frozenset(int(user.hash, 16) for user in users if date <= user.until), key)
+        for date in dates
+    }
 
 
 def check_erased_users(

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from jobs.display.console import working
 from jobs.nightly.erasure.artefacts import erase_artefacts, unknown_folders
-from jobs.nightly.erasure.suppressed import KEY, check_user_key, suppress
+from jobs.nightly.erasure.suppressed import KEY, check_user_key, suppress, suppressions_of
 from jobs.nightly.gate.canaries import SHOWN
 from jobs.nightly.warehouse import (
     DAILY,
@@ -65,25 +65,27 @@ def check_layout(warehouse: str) -> None:
         raise QprError(f"{warehouse}: no warehouse. Correct --warehouse, or make one with `qpr nightly`")
 
 
-def logs_of(warehouse: str, faults: Faults) -> list[Log]:
+def logs_of(warehouse: str, key: UserKey, faults: Faults) -> list[Log]:
     """Return the drops of a warehouse, to be read as their days were ingested; others as the last day was.
 
     Args:
         warehouse: its URL.
+        key: of its list of erased users.
         faults: gets the drops that have no file of a known format.
 
     Raises:
-        QprError: a daily table is damaged.
+        QprError: a daily table or a list is damaged, or the list has another key.
     """
     dates = dates_with_a_drop(warehouse, dates_of(warehouse, EVENTS))
     configs = {date: _config(day.manifest, day.url) for date in dates if (day := day_of(warehouse, date))}
     last = next(reversed(configs.values()), IngestConfig())
+    erased = suppressions_of(warehouse, dates, key)
     logs = []
     for date in dates:
         config = configs.get(date, last)
         with kept(date_url(warehouse, EVENTS, date), faults):
             files = input_files(log_files(warehouse, date), config, example="")
-            logs.append(Log(files, config.column_names, config.privacy.columns))
+            logs.append(Log(files, config.column_names, config.privacy.columns, erased.get(date)))
     return logs
 
 
@@ -126,7 +128,7 @@ def erase_from_warehouse(
             *_refused(warehouse, erasure, dry_run=dry_run),
         ]
         if logs is None:
-            logs = open_logs(logs_of(warehouse, faults), faults, needs_users=False)
+            logs = open_logs(logs_of(warehouse, key, faults), faults, needs_users=False)
         with_it = files_with(logs, erasure.ids, users, faults)
     now = datetime.datetime.now(datetime.UTC)
     report = {

@@ -21,6 +21,7 @@ from pipelines.graphs.from_logs import COLUMNS
 from pipelines.graphs.settings import ClustersConfig
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.scrub import scrub
+from pipelines.privacy.suppression import Suppression
 from pipelines.privacy.users import UserKey, as_text, hash_questions
 from pipelines.reading.reader import check_header, divide, read
 from pipelines.reading.sources import Source
@@ -52,11 +53,13 @@ class Log(NamedTuple):
         files: of the log.
         column_names: our name of a column -> theirs, where they differ.
         scrubbed: columns whose personal data is replaced.
+        erased: users of whom no row is read any more; None: of nobody.
     """
 
     files: Sequence[Source]
     column_names: Mapping[str, str]
     scrubbed: tuple[str, ...]
+    erased: Suppression | None = None
 
 
 class _Rows(NamedTuple):
@@ -149,13 +152,13 @@ def questions_in(logs: Sequence[Log], users: Sequence[str], faults: Faults) -> U
     """
     given = pa.array(users, pa.string())
 
-    def rows() -> Iterator[_Rows]:
+    def rows() -> Iterator[tuple[Log, _Rows]]:
         for log in logs:
             for file in log.files:
-                yield from _rows_of(file, log, faults)
+                yield from ((log, batch) for batch in _rows_of(file, log, faults))
 
     texts, stored = dict[int, str](), set[int]()
-    for batch in rows():
+    for _, batch in rows():
         by_these = pc.is_in(batch.users, value_set=given)
         for form in batch.forms:  # both, as an earlier release can have replaced less
             asked = form.filter(by_these).drop_null().unique()
@@ -211,10 +214,13 @@ def _rows_of(file: Source, log: Log, faults: Faults) -> Iterator[_Rows]:
                 yield _Rows(batch.rows["user_id"].combine_chunks(), forms, stored)
 
 
-def _asked_by_others(rows: Callable[[], Iterator[_Rows]], users: pa.Array, questions: np.ndarray) -> set[int]:
+def _asked_by_others(
+    rows: Callable[[], Iterator[tuple[Log, _Rows]]], users: pa.Array, questions: np.ndarray
+) -> set[int]:
     found = set[int]()
-    for batch in rows() if len(questions) else ():
-        by_others = pc.invert(pc.is_in(batch.users, value_set=users))
+    for log, batch in rows() if len(questions) else ():
+        known = pc.is_in(batch.users, value_set=users)
+        by_others = pc.invert(pc.or_(known, log.erased.are_users(batch.users)) if log.erased else known)
         for form in batch.forms:
             ids = _ids(form.filter(by_others).drop_null().unique()).to_numpy()
             found |= set(ids[np.isin(ids, questions)].tolist())

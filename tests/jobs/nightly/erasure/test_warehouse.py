@@ -126,6 +126,22 @@ def test_an_erased_user_may_ask_again_and_a_shared_question_stays(qpr, warehouse
     assert day(warehouse, dates(2)).counters["rows_kept"] == 1
 
 
+def test_users_erased_one_after_the_other_lose_their_common_question(qpr, warehouse, dates, drop):
+    common = "how do i repair the quagga"
+    rows = [{"question": common, "answer": "a", "user_id": user} for user in ("zoe", "bob")]
+    drop(warehouse, dates(2), [*rows, {**rows[0], "question": "how do i pay"}])
+    assert ingest(qpr, warehouse, dates(2)).code == 0
+    assert json.loads(erase(qpr, warehouse, "--user", "zoe").out)["shared_questions"] == 1
+    assert texts(warehouse, dates(2)) == {common}
+    drop(warehouse, dates(3), [{**rows[0], "question": text} for text in ("how do i fly", "how do i pay")])
+    drop(warehouse, dates(3), [{**rows[1], "question": "how do i fly"}], name="more.jsonl")
+    assert ingest(qpr, warehouse, dates(3)).code == 0
+    assert json.loads(erase(qpr, warehouse, "--user", "bob").out)["shared_questions"] == 1
+    counters = day(warehouse, dates(2)).counters
+    assert (counters["rows_kept"], counters["rows_erased"]) == (0, 3)
+    assert texts(warehouse, dates(3)) == {"how do i fly", "how do i pay"}  # a row of zoe that counts again
+
+
 def test_a_drop_in_which_an_erased_user_cannot_be_recognized_is_refused(qpr, warehouse, dates, drop):
     rows = [{"question": "how do i pay", "answer": "a"}]
     drop(warehouse, dates(2), rows)
