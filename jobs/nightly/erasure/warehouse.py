@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from jobs.display.console import working
+from jobs.display.console import warn, working
 from jobs.nightly.erasure.artefacts import erase_artefacts, unknown_folders
 from jobs.nightly.erasure.suppressed import KEY, check_user_key, suppress, suppressions_of
 from jobs.nightly.gate.canaries import SHOWN
@@ -31,6 +31,7 @@ from jobs.workflows.erasure.user_questions import Log, files_with, open_logs
 from pipelines.graphs.settings import IngestConfig
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.users import UserKey
+from pipelines.reading.sources import digest_input
 from schemas.artifacts.manifest import Manifest, read_settings
 from schemas.errors import QprError
 from schemas.text import key as key_of
@@ -130,17 +131,37 @@ def erase_from_warehouse(
         if logs is None:
             logs = open_logs(logs_of(warehouse, key, faults), faults, needs_users=False)
         with_it = files_with(logs, erasure.ids, users, faults)
+        changed = _changed_drops(warehouse, drops, faults) if users else []
+    if changed:
+        dates = ", ".join(map(str, changed))
+        fault = f"drops of {dates} were changed after their ingestion, and questions of users in the former files only"
+        warn(f"{warehouse}: {fault} are not found. Give these by --question, and ingest the days again")
+    unchanged = set(drops).difference(changed)
     now = datetime.datetime.now(datetime.UTC)
     report = {
         "warehouse": warehouse,
         "artefacts_read": len({one["path"] for one in found}),
         "added_to_the_list_of_erased": new,
-        "days_without_a_drop": [str(date) for date in days if date not in set(drops)],
+        "days_without_a_drop": [str(date) for date in days if date not in unchanged],
         "logs_with_it": with_it,
         "readers": sorted({lease.reader for lease in leases(warehouse).values() if lease.is_valid(now)}),
         "not_erased": [*REMAINS, *(f"folder {name}, which is unknown here" for name in unknown_folders(warehouse))],
     }
     return FromWarehouse([one for one in found if any(type(n) is int and n for n in one.values())], report)
+
+
+def _changed_drops(warehouse: str, dates: Sequence[datetime.date], faults: Faults) -> list[datetime.date]:
+    """Return the dates whose drop lacks a file that the day was ingested from, compared by bytes."""
+    changed = []
+    for date in dates:
+        url = date_url(warehouse, EVENTS, date)
+        with kept(url, faults):
+            day = day_of(warehouse, date)
+            ingested = {source.digest for source in day.manifest.inputs if source.digest} if day else set()
+            files = input_files(log_files(warehouse, date), IngestConfig(), example="") if ingested else []
+            if not ingested <= {digest_input(file).digest for file in files}:
+                changed.append(date)
+    return changed
 
 
 def _refused(warehouse: str, erasure: Erasure, *, dry_run: bool) -> Iterator[dict[str, Any]]:

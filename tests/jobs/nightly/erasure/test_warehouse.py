@@ -182,6 +182,23 @@ def test_an_emptied_drop_and_the_state_of_a_monitor_do_not_stop_an_erasure(qpr, 
     assert artefact_folders(warehouse, "certificates") == []
 
 
+def test_a_drop_that_was_changed_after_its_ingestion_is_named(qpr, warehouse, dates, drop):
+    drop(warehouse, dates(2), rows_of(dates(2), seed=0, count=5))
+    assert ingest(qpr, warehouse, dates(2)).code == 0
+    drop(warehouse, dates(2), rows_of(dates(2), seed=1, count=5), name="more.jsonl")  # what was ingested is still there
+    rows = [{**row, "user_id": "ann"} for row in rows_of(dates(1), seed=0, count=20)]
+    drop(warehouse, dates(1), rows)
+    outcome = erase(qpr, warehouse, "--user", "zoe")
+    assert outcome.code == 0
+    assert json.loads(outcome.out)["days_without_a_drop"] == [str(dates(1))]
+    assert f"drops of {dates(1)} were changed after their ingestion" in outcome.err
+    assert SECRET in texts(warehouse, dates(1))
+    assert "were changed" not in erase(qpr, warehouse, "--question", SECRET).err
+    assert SECRET not in texts(warehouse, dates(1))
+    assert ingest(qpr, warehouse, dates(1)).code == 0
+    assert "were changed" not in erase(qpr, warehouse, "--user", "zoe").err
+
+
 @pytest.mark.parametrize("name", ["broken.jsonl.gz", "broken.jsonl", "notes.pdf"])
 @pytest.mark.parametrize("given", [("--question", SECRET), ("--user", "zoe")])
 def test_a_drop_that_cannot_be_read_is_named_and_everything_else_is_erased(
