@@ -87,7 +87,7 @@ def read_reviewed(file: str) -> Reviewed:
             raise QprError(f"{file}: row {number}: {error}{advice}") from error
         if verdict not in _KINDS:
             raise QprError(f"{file}: row {number}: verdict {verdict[:40]!a} is unknown. Write right or wrong")
-        kind = "stray" if verdict == "stray" and marked else _KINDS[verdict].replace("stray", "wrong")
+        kind = _KINDS[verdict]  # of a stray that was erased there is no mark, and the other questions stay
         add_verdict(file, known, cluster, kind, number)
         if kind == "stray":
             strays |= {(cluster, question) for question in marked}

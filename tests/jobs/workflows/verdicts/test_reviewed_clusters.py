@@ -6,11 +6,14 @@ import sys
 import pytest
 
 from jobs.review.queues.clusters import ClusterQueue
+from jobs.review.queues.interface import question_name
+from jobs.workflows.erasure.text_files import erase_from_file
 from jobs.workflows.verdicts.reviewed_clusters import read_reviewed
 from pipelines.calibration.verdicts.verdict_file import cluster_name
+from pipelines.privacy.erase import erasure_of
 from schemas.artifacts.dataset import open_dataset
 from schemas.errors import QprError
-from schemas.text import hash64
+from schemas.text import hash64, question_id
 
 HEAD = "verdict,judged,cluster_id,strays\n"
 ONE = "c0000000000000001"
@@ -33,6 +36,17 @@ def test_right_and_unclear_clusters_are_not_rejected(tmp_path):
     strays = ((ONE, "q0000000000000008"), (ONE, "q0000000000000009"))
     assert (found.wrong, found.strays) == (("c0000000000000004",), strays)
     assert len(found.verdicts) == 64
+
+
+def test_a_cluster_whose_marked_strays_were_erased_from_the_file_is_not_wrong(tmp_path):
+    secret = "has my neighbour zibeline paid"
+    other = f"wrong,stray,{ONE},{question_name(question_id(secret))}"
+    file = write(tmp_path, HEAD + f"{other.replace(ONE, 'c0000000000000002')}\n{other}\n{STRAY}\n")
+    before = read_reviewed(file)
+    assert (before.wrong, len(before.strays)) == ((), 3)
+    erase_from_file(file, erasure_of([secret], [], None), dry_run=False)
+    after = read_reviewed(file)
+    assert (after.wrong, after.strays) == ((), ((ONE, "q0000000000000009"),))
 
 
 @pytest.mark.parametrize(
