@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import datetime
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
@@ -180,10 +181,18 @@ def _shows(reason: str, erasure: Erasure) -> bool:
         quoted = [ast.literal_eval(part) for part in _QUOTED.findall(reason)]
     except (SyntaxError, ValueError):
         return True
-    keys = {key_of(text): len(text) >= SHOWN for text in quoted}
-    return any(
-        key in erasure.keys or (cut and any(one.startswith(key) for one in erasure.keys)) for key, cut in keys.items()
+    beginnings = [_whole_characters(key_of(text)) for text in quoted if len(text) >= SHOWN]
+    return any(key_of(text) in erasure.keys for text in quoted) or any(
+        key.startswith(beginning) for key in erasure.keys for beginning in beginnings
     )
+
+
+def _whole_characters(key: str) -> str:
+    """Return the key of a cut text without its last character and the marks on it: others can have been cut off."""
+    end = len(key)
+    while end and unicodedata.combining(key[end - 1]):
+        end -= 1
+    return key[: max(end - 1, 0)]
 
 
 def _config(manifest: Manifest, url: str) -> IngestConfig:

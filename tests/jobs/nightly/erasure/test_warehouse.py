@@ -1,4 +1,5 @@
 import json
+import unicodedata
 
 import pyarrow.parquet as pq
 import pytest
@@ -17,6 +18,7 @@ from tests.jobs.nightly.conftest import rows_of
 from tests.support.small_versions import make_version
 
 SECRET = "how do i repair the Zibeline"
+KOREAN = "우리 딸이 지난 주 화요일부터 배가 아픈데 어느 병원에 가야 하나요 알려 주세요"
 
 
 @pytest.fixture
@@ -319,7 +321,17 @@ def test_a_folder_that_a_run_is_writing_to_is_not_removed(qpr, warehouse):
 
 @pytest.mark.parametrize(
     ("question", "is_shown"),
-    [(SECRET, True), (f"{SECRET}?", True), ("wie öffne ich das Tor " + "wirklich " * 9, True), ("another", False)],
+    [
+        (SECRET, True),
+        (f"{SECRET}?", True),
+        ("wie öffne ich das Tor " + "wirklich " * 9, True),
+        *((unicodedata.normalize("NFD", "x" * n + KOREAN), True) for n in range(3)),
+        ("x" * 59 + "e\u0301 is read", True),  # cut before its accent
+        ("x" * 59 + "\u00ea\u0323 is read", True),  # the second accent is first in the key
+        ("x" * 58 + "e\u0302\u0323 is read", True),
+        ("another", False),
+        ("another " * 9, False),
+    ],
 )
 def test_the_reason_of_a_refused_night_shows_no_erased_question(qpr, warehouse, tmp_path, question, is_shown):
     reason = f"1 of 2 canaries not found; the first, in row 1, {question[:60]!a}, has no hit in place of 'x'"
