@@ -17,6 +17,7 @@ from jobs.display.console import warn
 from jobs.review.database import explained, open_database, read_source, transaction
 from jobs.review.queues.clusters import ClusterQueue
 from jobs.review.queues.interface import Source
+from jobs.review.store import strata_text
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.mentions import Mentions
 from schemas.artifacts.dataset import open_dataset
@@ -118,8 +119,9 @@ def _follow(path: str, connection: sqlite3.Connection, source: Source, dataset: 
     connection.executemany(f"DELETE FROM undone WHERE verdict_id IN ({verdicts})", gone)  # noqa: S608
     for table in ("verdicts", "claims", "items"):
         connection.executemany(f"DELETE FROM {table} WHERE item = ?", gone)  # noqa: S608
-    stay = [(place, queue.item(place).size, item) for item, place in places.items() if place is not None]
-    connection.executemany("UPDATE items SET place = ?, size = ? WHERE item = ?", stay)
+    stay = [queue.item(place) for place in places.values() if place is not None]
+    facts = [(item.place, item.size, strata_text(item.strata), item.name) for item in stay]
+    connection.executemany("UPDATE items SET place = ?, size = ?, strata = ? WHERE item = ?", facts)
     now = queue.source
     terms = (now.digest, now.items, now.questions, now.largest)
     connection.execute("UPDATE source SET digest = ?, items = ?, questions = ?, largest = ?", terms)

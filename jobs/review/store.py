@@ -199,7 +199,7 @@ class VerdictStore:
 
     def _insert(self, verdict: Verdict, item: Item | Place) -> int:
         """Insert a verdict and its item where they are not there yet; return 1 if the verdict is new, else 0."""
-        facts = (verdict.item, item.place, item.size, json.dumps(dict(item.strata)))
+        facts = (verdict.item, item.place, item.size, strata_text(item.strata))
         self._connection.execute("INSERT OR IGNORE INTO items VALUES (?, ?, ?, ?)", facts)
         row = (*verdict[:4], json.dumps(verdict.strays), verdict.note, verdict.judged_at or now())
         insert = "INSERT OR IGNORE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -226,6 +226,11 @@ def _contents(verdict: Verdict) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return that by which a verdict is the same as another one: with its time, if it has one, and without."""
     plain = (verdict.item, person_key(verdict.reviewer), verdict.verdict)
     return ((*plain, verdict.judged_at) if verdict.judged_at else plain), plain
+
+
+def strata_text(strata: Mapping[str, str]) -> str:
+    """Return strata as the database has them."""
+    return json.dumps(dict(strata))
 
 
 @functools.lru_cache(1_000)

@@ -62,6 +62,22 @@ def test_notes_and_strays_are_in_no_byte_and_the_review_goes_on(qpr, judged, tmp
     assert not any(one["rewritten"] for one in again)
 
 
+def test_strata_are_those_of_the_clusters_without_the_question(qpr, tmp_path, make_dataset):
+    dataset, path = str(tmp_path / "d"), str(tmp_path / "review.db")
+    make_dataset(dataset, [CLUSTERS[0], CLUSTERS[2]])
+    queue = ClusterQueue(open_dataset(dataset), 0)
+    with VerdictStore(path, queue.source) as store:
+        for item in map(queue.item, range(2)):
+            store.add([Verdict(f"v{item.place}", item.name, "ann", "right", (), "", now())], {item.name: item})
+        assert {place.strata["size"] for place in store.places().values()} == {"3 to 5", "2 questions"}
+    assert qpr("erase", "--dataset", dataset, "--review", path, "--question", SECRET).code == 0
+    queue = ClusterQueue(open_dataset(dataset), 0)
+    with VerdictStore(path, queue.source) as store:
+        places = store.places()
+    assert {place.strata["size"] for place in places.values()} == {"2 questions"}
+    assert all(place.strata == queue.item(place.place).strata for place in places.values())
+
+
 def test_a_database_of_another_dataset_is_refused_before_anything_is_written(qpr, judged, tmp_path, make_dataset):
     _, path = judged
     make_dataset(str(tmp_path / "other"), CLUSTERS[:1])
