@@ -1,14 +1,17 @@
 """Erasure from a review database: notes with an erased question, and its name among the strays.
 
 path, Erasure -> erase_from_review -> counts of what was erased; path, datasets -> dataset_of -> the dataset judged
+files, Erasure -> _requests_without -> RequestQueue of the requests that are left
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import os
 import sqlite3
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -16,10 +19,13 @@ from typing import Any, Final
 from jobs.display.console import warn
 from jobs.review.database import explained, open_database, read_source, transaction
 from jobs.review.queues.clusters import ClusterQueue
-from jobs.review.queues.interface import Source
+from jobs.review.queues.interface import Queue, Source
+from jobs.review.queues.requests import RequestQueue
 from jobs.review.store import strata_text
+from jobs.workflows.erasure.text_files import erase_from_file
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.mentions import Mentions
+from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
 from schemas.errors import QprError
@@ -53,38 +59,46 @@ def dataset_of(path: str, datasets: Sequence[str], *, dry_run: bool) -> str | No
     )
 
 
-def erase_from_review(path: str, erasure: Erasure, dataset: str | None, *, dry_run: bool) -> dict[str, Any]:
-    """Erase questions from a database of verdicts; return how many verdicts and judged clusters had them.
+def erase_from_review(
+    path: str, erasure: Erasure, dataset: str | None, files: Sequence[str], *, dry_run: bool
+) -> dict[str, Any]:
+    """Erase questions from a database of verdicts; return how many verdicts and judged items had them.
 
-    The database is written again whole, so nothing is left in free pages. Verdicts stay, except those on clusters of
-    ``dataset`` that are gone, and the database belongs to the dataset without the questions, unless it is of pairs.
+    The database is written again whole, so nothing is left in free pages. Verdicts stay, except those on clusters or
+    requests that are gone, and the database belongs to the dataset or requests file without the questions, unless it
+    is of pairs.
 
     Args:
         path: of the database.
         erasure: the questions.
         dataset: URL of the judged dataset, from which the questions were erased; None: the queue stays as it is.
+        files: from which the questions are erased too, the judged requests perhaps among them.
         dry_run: count only.
 
     Raises:
-        QprError: the database cannot be read or written.
+        QprError: the database cannot be read or written, or no request is left.
     """
     with contextlib.closing(open_database(path)) as connection, explained(path):
         source = read_source(connection)
         if dry_run:
-            return _result(path, _found(connection, erasure), clusters=0, rewritten=False)
+            return _result(path, source, _found(connection, erasure), gone=0, rewritten=False)
+    queue = _queue_without(path, source, erasure, dataset, files)
     with contextlib.closing(open_database(path, source)) as connection, explained(path):
         connection.execute("PRAGMA secure_delete = ON")
         with transaction(connection):
             found = _found(connection, erasure)
             connection.executemany("UPDATE verdicts SET note = ?, strays = ? WHERE verdict_id = ?", found)
-            gone = _follow(path, connection, source, dataset) if dataset else 0
+            gone = _follow(connection, queue) if queue else 0
         for statement in _REWRITE:
             connection.execute(statement)
-    return _result(path, found, clusters=gone, rewritten=bool(found or gone))
+    return _result(path, source, found, gone=gone, rewritten=bool(found or gone))
 
 
-def _result(path: str, found: Sequence[tuple[str, str, str]], *, clusters: int, rewritten: bool) -> dict[str, Any]:
-    return {"review": path, "rewritten": rewritten, "verdicts": len(found), "clusters": clusters}
+def _result(
+    path: str, source: Source, found: Sequence[tuple[str, str, str]], *, gone: int, rewritten: bool
+) -> dict[str, Any]:
+    items = "requests" if source.kind == "requests" else "clusters"
+    return {"review": path, "rewritten": rewritten, "verdicts": len(found), items: gone}
 
 
 def _found(connection: sqlite3.Connection, erasure: Erasure) -> list[tuple[str, str, str]]:
@@ -99,19 +113,54 @@ def _found(connection: sqlite3.Connection, erasure: Erasure) -> list[tuple[str, 
     return changed
 
 
-def _follow(path: str, connection: sqlite3.Connection, source: Source, dataset: str) -> int:
-    """Make the database that of the dataset as it is now; return the number of judged clusters that are gone.
+def _queue_without(
+    path: str, source: Source, erasure: Erasure, dataset: str | None, files: Sequence[str]
+) -> Queue | None:
+    """Return the queue without the questions; None if it is unchanged or unknown.
 
     Verdicts on pairs stay those on the dataset before: what it is now has another random sample.
     """
-    opened = open_dataset(dataset)
-    if opened.manifest.digest == source.digest:
-        return 0
-    if source.kind == "pairs":
-        fault = f"its sample of pairs is of {dataset} as it was before the erasure, and cannot be continued"
-        warn(f"{path}: {fault}. Judge the dataset as it is now in another --database")
-        return 0
-    queue = ClusterQueue(opened, source.seed)
+    queue: Queue | None = None
+    if source.kind == "requests":
+        queue = _requests_without(path, source, erasure, files)
+    elif dataset:
+        opened = open_dataset(dataset)
+        if opened.manifest.digest != source.digest and source.kind == "pairs":
+            fault = f"its sample of pairs is of {dataset} as it was before the erasure, and cannot be continued"
+            warn(f"{path}: {fault}. Judge the dataset as it is now in another --database")
+        elif opened.manifest.digest != source.digest:
+            queue = ClusterQueue(opened, source.seed)
+    return queue if queue and queue.source.digest != source.digest else None
+
+
+def _requests_without(path: str, source: Source, erasure: Erasure, files: Sequence[str]) -> Queue | None:
+    """Return the queue of the judged requests as their file will be, which is written after the database.
+
+    A file that a killed run has written, or not written any more, is found by either digest.
+    """
+    for url in (url for url in files if url.removesuffix(".gz").endswith(".jsonl")):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(folder, f"requests.jsonl{'.gz' if url.endswith('.gz') else ''}")
+            try:
+                before = storage.read_bytes(url)
+                copy.write_bytes(before)
+                erase_from_file(str(copy), erasure, dry_run=False)
+            except QprError:  # its own erasure reports it
+                continue
+            if source.digest not in {hashlib.sha256(content).hexdigest() for content in (before, copy.read_bytes())}:
+                continue
+            try:
+                return RequestQueue(str(copy), source.seed)
+            except QprError as error:
+                fault = f"has verdicts on {url}, in which no answer to judge is left"
+                raise QprError(f"{path}: {fault}. Remove the database") from error
+    fault = "has verdicts on a requests file that is not given, or was changed since"
+    warn(f"{path}: {fault}. Erase from both in one command, by --file; else judge that again in another --database")
+    return None
+
+
+def _follow(connection: sqlite3.Connection, queue: Queue) -> int:
+    """Make the database that of the queue as it is now; return the number of judged items that are gone."""
     judged = [item for [item] in connection.execute("SELECT item FROM items").fetchall()]
     places = {item: queue.place(item) for item in judged}
     gone = [(item,) for item, place in places.items() if place is None]

@@ -233,7 +233,7 @@ def _works(
     for path, dataset in reviewed.items():
         from jobs.review.erasing import erase_from_review
 
-        yield path, functools.partial(erase_from_review, path, erasure, dataset, dry_run=dry_run)
+        yield path, functools.partial(erase_from_review, path, erasure, dataset, places.files, dry_run=dry_run)
     for file in places.files:
         from jobs.workflows.erasure.text_files import erase_from_file
 

@@ -1,3 +1,4 @@
+import gzip
 import json
 
 import pytest
@@ -5,6 +6,7 @@ import pytest
 from jobs.review.database import now
 from jobs.review.queues.clusters import ClusterQueue
 from jobs.review.queues.interface import Item, Line, Source
+from jobs.review.queues.requests import RequestQueue
 from jobs.review.store import Verdict, VerdictStore
 from schemas.artifacts.dataset import open_dataset
 
@@ -121,3 +123,89 @@ def test_verdicts_on_pairs_stay_and_their_end_is_a_warning(qpr, judged, tmp_path
         assert [(verdict.verdict, verdict.note) for verdict in store.verdicts()] == [("wrong", "")]
     again = qpr("erase", "--dataset", dataset, "--review", path, "--question", SECRET)
     assert again.code == 0, again.err
+
+
+def requests_file(path, questions):
+    hit = {"text": "pay my bill", "answer": "at the desk"}
+    rows = [{"question": text, "answered": False, "reason": "no_certificate", "hit": hit} for text in questions]
+    content = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+    return str(path)
+
+
+@pytest.fixture(params=["to_judge.jsonl", "to_judge.jsonl.gz"])
+def judged_requests(request, tmp_path):
+    """A file of requests, and a database with a verdict on each, one of which has the question in a note."""
+    requests, path = requests_file(tmp_path / request.param, [*CLUSTERS[0], *CLUSTERS[2]]), str(tmp_path / "review.db")
+    queue = RequestQueue(requests, 0)
+    with VerdictStore(path, queue.source) as store:
+        for item in map(queue.item, range(5)):
+            note = SECRET if item.lines[0].text == CLUSTERS[2][0] else ""
+            store.add([Verdict(f"v{item.place}", item.name, "ann", "right", (), note, now())], {item.name: item})
+    return requests, path
+
+
+def check_requests_without(requests, path, tmp_path):
+    queue = RequestQueue(requests, 0)
+    with VerdictStore(path, queue.source) as store:  # another source is refused
+        judged = {verdict.item: verdict.note for verdict in store.verdicts()}
+        places = store.places()
+    assert judged == dict.fromkeys([queue.item(place).name for place in range(4)], "")
+    assert {name: place.place for name, place in places.items()} == {name: queue.place(name) for name in judged}
+    assert b"zibeline" not in content(tmp_path)
+
+
+def test_verdicts_on_requests_follow_their_file(qpr, judged_requests, tmp_path):
+    requests, path = judged_requests
+    other = requests_file(tmp_path / "other.jsonl", [SECRET, "why"])
+    (tmp_path / "broken.jsonl").write_text("{")
+    given = ("--review", path, "--file", tmp_path / "broken.jsonl", "--file", other, "--file", requests)
+    given += ("--question", SECRET, "--json")
+    planned = json.loads(qpr("erase", *given, "--dry-run").out)["artefacts"]
+    assert planned[0] == {"review": path, "rewritten": False, "verdicts": 1, "requests": 0}
+    outcome = qpr("erase", *given)
+    assert outcome.code == 1  # of the broken file
+    assert "not given" not in outcome.err
+    assert json.loads(outcome.out)["artefacts"] == [
+        {"review": path, "rewritten": True, "verdicts": 1, "requests": 1},
+        {"file": other, "rewritten": True, "rows": 1},
+        {"file": requests, "rewritten": True, "rows": 1},
+    ]
+    check_requests_without(requests, path, tmp_path)
+    again = json.loads(qpr("erase", *given).out)["artefacts"]
+    assert not any(one["rewritten"] for one in again)
+    export = ("review", "--queue", "requests", "--requests", requests, "--database", path)
+    assert qpr(*export, "--export", tmp_path / "judged.jsonl").code == 0
+    assert len((tmp_path / "judged.jsonl").read_text().splitlines()) == 4
+
+
+def test_an_erasure_that_is_killed_between_a_database_and_its_requests_is_completed(
+    qpr, judged_requests, tmp_path, monkeypatch
+):
+    import jobs.review.erasing  # noqa: F401  # has its own name of the function that is replaced
+    import jobs.workflows.erasure.text_files as text_files
+
+    def killed(*_, **__):
+        raise KeyboardInterrupt
+
+    requests, path = judged_requests
+    given = ("--review", path, "--file", requests, "--question", SECRET)
+    with monkeypatch.context() as patched:
+        patched.setattr(text_files, "erase_from_file", killed)
+        assert qpr("erase", *given).code != 0
+    assert b"zibeline" not in content(tmp_path)
+    assert len(RequestQueue(requests, 0).rows) == 5
+    assert qpr("erase", *given).code == 0
+    check_requests_without(requests, path, tmp_path)
+
+
+def test_a_requests_file_that_is_not_given_or_has_no_request_left_is_named(qpr, judged_requests, tmp_path):
+    requests, path = judged_requests
+    other = requests_file(tmp_path / "other.jsonl", ["why"])
+    outcome = qpr("erase", "--review", path, "--file", other, "--question", SECRET)
+    assert (outcome.code, outcome.err.count("has verdicts on a requests file that is not given")) == (0, 1)
+    assert b"zibeline" not in content(tmp_path)
+    everything = [part for text in (*CLUSTERS[0], *CLUSTERS[2]) for part in ("--question", text)]
+    outcome = qpr("erase", "--review", path, "--file", requests, *everything)
+    assert outcome.code == 1
+    assert f"{path}: has verdicts on {requests}, in which no answer to judge is left" in outcome.err.replace("\n", "")
