@@ -16,6 +16,7 @@ import itertools
 import random
 import re
 import string
+import uuid
 from collections.abc import Callable
 
 from benchmarks.cli import AsJson, Report, Seed, run
@@ -190,6 +191,12 @@ def _in_other_characters(kind: str) -> Form:
     return kind, write
 
 
+def _iban_with_hyphens(draw: random.Random) -> tuple[str, str]:
+    whole = re.sub(" ", "", _iban(draw, right=True))
+    sentence, hyphen = draw.choice(SENTENCES), draw.choice(f"-{HYPHENS}")
+    return sentence.format(hyphen.join(re.findall(".{1,4}", whole))), sentence.format("[iban]")
+
+
 def _without_spaces(kind: str, drawn: Draw) -> Form:
     def write(draw: random.Random) -> tuple[str, str]:
         sentence = draw.choice(draw.choice(UNSPACED))
@@ -223,6 +230,7 @@ FORMS: dict[str, Form] = {
     },
     "card beside numbers": ("card", _card_beside_numbers),
     **{f"{kind}, scripts without spaces": _without_spaces(kind, PERSONAL[kind]) for kind in PERSONAL if kind != "iban"},
+    "IBAN in groups with hyphens": ("iban", _iban_with_hyphens),
     "phone, no 0 or + before it": ("phone", lambda draw: (f"is {(_more_phones(draw))} right?", "is [phone] right?")),
 }
 
@@ -293,6 +301,10 @@ NEAR: dict[str, Draw] = {
     ),
     "numbers beside each other": lambda draw: " ".join(str(draw.randint(100, 9999)) for _ in range(draw.randint(3, 6))),
     "scores": lambda draw: f"{draw.randint(0, 6)}-{draw.randint(0, 6)}, {draw.randint(0, 6)}-{draw.randint(0, 6)}",
+    "UUID": lambda draw: str(uuid.UUID(int=draw.getrandbits(128))),
+    "licence key": lambda draw: "-".join(
+        "".join(draw.choices(string.ascii_uppercase + string.digits, k=4)) for _ in range(draw.randint(4, 6))
+    ),
 }
 
 if __name__ == "__main__":

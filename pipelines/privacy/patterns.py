@@ -46,10 +46,10 @@ def replace_personal(text: str) -> tuple[str, list[str]]:
 
 
 def _iban(match: str) -> Sequence[Span]:
-    """Return the longest part, up to a space, whose check digits are right (ISO 13616)."""
-    ends = [len(match), *(place for place in range(len(match) - 1, 0, -1) if match[place] == " ")]
+    """Return the longest part, up to a space or hyphen, whose check digits are right (ISO 13616)."""
+    ends = [len(match), *(place for place in range(len(match) - 1, 0, -1) if not match[place].isalnum())]
     for end in ends:
-        compact = match[:end].replace(" ", "").upper()
+        compact = "".join(filter(str.isalnum, match[:end])).upper()
         if 15 <= len(compact) <= 34 and int("".join(str(int(c, 36)) for c in compact[4:] + compact[:4])) % 97 == 1:
             return [(0, end)]
     return []
@@ -132,14 +132,25 @@ def _names_nobody(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> boo
     return not address.is_global or address.is_reserved or int(address) % (1 << 16) == 0
 
 
+def _groups(separator: str) -> str:
+    """Return the pattern of the groups of an IBAN behind its first one."""
+    return rf"(?:{separator}[a-z0-9]{{4}}){{2,7}}(?:{separator}[a-z0-9]{{1,3}})?"
+
+
+_HYPHEN = "[-\u2013\u2014]"
+"""A hyphen between groups: without it groups of other lengths, such as those of a UUID, are none of an IBAN."""
+
 _CREDENTIAL = (
     r"(?:[a-z0-9]{1,20}[-_.]){0,3}(?:(?:access|auth|bearer|id|refresh|session)?token|(?:access|app|client)?secret"
     r"|auth(?:orization)?|credentials?|jwt|otp|pass(?:code|phrase|wd|word)?|pwd?|sig(?:nature)?)"
     r"|(?:(?:access|account|api|auth|aws|private|secret)[-_.]?){0,2}key(?:[-_]?id)?|(?:j|php)?sess(?:ion)?(?:[-_]?id)?|sid"
 )
 
-_MARKS = r"\u0300-\u036f\u0900-\u0963\u0966-\u0dff\u0e01-\u0e4e\u0e50-\u109f"
-"""Marks of Indian and South East Asian letters and letters beside them; Python counts no mark as a part of a word."""
+_MARKS = r"\u0300-\u036f\u0900-\u0963\u0966-\u0dff\u0e01-\u0e4e\u0e50-\u109f\u3099\u309a"
+"""Marks of Indian, South East Asian and Japanese letters, and letters beside them.
+
+Python counts no mark as a part of a word.
+"""
 
 _OTHER = rf"(?:(?![{WORD}])[\w{_MARKS}])"
 """A letter of another script than those of `WORD`, or one of its marks."""
@@ -182,7 +193,7 @@ KINDS: Final = (
         sign="://",
     ),
     Kind("email", re.compile(rf"(?:{_LATIN_LOCAL}|{_OTHER_LOCAL})@{_DOMAIN}{_TOP}"), whole_if(bool), sign="@"),
-    Kind("iban", re.compile(r"\b[a-z]{2}\d{2}(?: ?[a-z0-9]{4}){2,7}(?: ?[a-z0-9]{1,3})?\b", re.I | re.A), _iban),
+    Kind("iban", re.compile(rf"\b[a-z]{{2}}\d{{2}}(?:{_groups(' ?')}|{_groups(_HYPHEN)})\b", re.I | re.A), _iban),
     Kind("card", re.compile(rf"(?<![{WORD}.+-])\d(?:[ -]?\d){{12,}}(?![{WORD}-])"), _cards),
     Kind(
         "card",
