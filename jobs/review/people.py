@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from schemas.errors import QprError
+from schemas.text import fold
 
 MOST_NAME: Final = 60
 """Maximum characters of a name."""
@@ -35,10 +36,8 @@ def person_name(given: str) -> str:
 
 @functools.lru_cache(10_000)
 def person_key(name: str) -> str:
-    """Return the same text for each spelling of a name: case, form, spaces and invisible characters make no person."""
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
-    visible = "".join(character for character in folded if unicodedata.category(character) != "Cf")
-    return " ".join(visible.split())
+    """Return the same text for each spelling of a name: case, form, quotes, spaces, invisible characters are equal."""
+    return fold(name)
 
 
 def first_spellings(names: Iterable[str]) -> dict[str, str]:

@@ -3,6 +3,7 @@ import collections
 import pytest
 
 from jobs.review.opinions import is_shared, opinions, outcome
+from jobs.review.people import person_key
 from jobs.review.store import Verdict
 from schemas.errors import QprError
 
@@ -137,6 +138,11 @@ def test_spellings_of_a_name_are_one_person(make_review):
     assert [review.progress(name).mine for name in NAMES] == [12] * 4
     assert review.undo(NAMES[2], "s").item == "i11"
     assert review.next_task(NAMES[1], "s").item.name == "i11"
+
+
+@pytest.mark.parametrize("name", [*NAMES, "Zoe\u200b\u0308 Stra\u00dfe", "Zo\u00eb Stras\u00adse"])
+def test_an_invisible_character_before_an_accent_makes_no_second_person(name):
+    assert person_key(name) == person_key(NAMES[0])
 
 
 def test_spellings_that_two_processes_stored_at_once_are_one_person(make_review):
