@@ -55,12 +55,16 @@ def share_evidence(right: int, wrong: int, share: float) -> float:
         wrong: number of wrong ones so far.
         share: to show, in (0, 1).
     """
+    return float(np.exp(min(_log_share_evidence(right, wrong, share), 700.0)))  # exp(710) is infinite
+
+
+def _log_share_evidence(right: int, wrong: int, share: float) -> float:
+    """Return the logarithm of `share_evidence`, which is finite where the evidence itself rounds to 0."""
     first, second = PRIOR
     with np.errstate(divide="ignore"):
         inside = np.log(betaincc(right + first, wrong + second, share)) + betaln(right + first, wrong + second)
         before = np.log(betaincc(first, second, share)) + betaln(first, second)
-    log = inside - before - right * np.log(share) - wrong * np.log1p(-share)
-    return float(np.exp(min(log, 700.0)))
+    return float(inside - before - right * np.log(share) - wrong * np.log1p(-share))
 
 
 def share_bound(right: int, wrong: int, error: float) -> float:
@@ -76,7 +80,8 @@ def share_bound(right: int, wrong: int, error: float) -> float:
     lowest, highest = 1e-12, min(right / (right + wrong), 1 - 1e-12)
     if share_evidence(right, wrong, lowest) < 1 / error:
         return 0.0
-    return float(brentq(lambda share: np.log(share_evidence(right, wrong, share) * error), lowest, highest, xtol=1e-15))
+    least = -np.log(error)  # compared as logarithms, as evidence that rounds to 0 has none
+    return float(brentq(lambda share: _log_share_evidence(right, wrong, share) - least, lowest, highest, xtol=1e-15))
 
 
 def reviews_needed(share: float, wrong: int, error: float) -> int:

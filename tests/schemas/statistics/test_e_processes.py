@@ -80,6 +80,11 @@ def test_200_clean_reviews_support_98_35_percent():
     assert share_bound(200, 0, 0.05) == pytest.approx(0.9835, abs=5e-5)
 
 
+def test_a_bound_far_below_the_share_that_was_seen_is_found_without_a_warning():
+    assert share_evidence(50, 1_000, 50 / 1_050) == 0  # rounded
+    assert share_bound(50, 1_000, 0.05) == pytest.approx(1.78e-9, rel=1e-3)
+
+
 @given(COUNTS, COUNTS)
 def test_every_share_below_the_bound_is_supported(right, wrong):
     bound = share_bound(right, wrong, 0.05)
