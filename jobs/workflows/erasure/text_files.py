@@ -65,7 +65,8 @@ def erase_from_file(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, A
         raise QprError(f"{url}: still contains an erased question, outside of lists. Remove it by hand")
     changed = after != text
     if changed and not dry_run:
-        new = (_MARK + after if whole != text else after).encode()
+        # half of a surrogate pair, which JSON can have as an escape only, is written as that escape again
+        new = (_MARK + after if whole != text else after).encode(errors="backslashreplace")
         conditional_writes.write_result(url, gzip.compress(new, mtime=0) if packed else new, overwrite=True)
     return {"file": url, "rewritten": changed and not dry_run, "rows": removed}
 

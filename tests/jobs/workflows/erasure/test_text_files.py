@@ -116,6 +116,16 @@ def test_a_long_cell_of_a_table_is_read(tmp_path):
     assert storage.read_bytes(path) == f"question,note\nhow do i pay,{cell}\n".encode()
 
 
+@pytest.mark.parametrize("ending", ["jsonl", "json"])
+def test_half_of_a_surrogate_pair_in_a_row_that_stays_is_written_as_it_was(tmp_path, ending):
+    path = str(tmp_path / f"a.{ending}")
+    rows = [json.dumps(AUDIT), json.dumps({"question": "half a pair \ud83d", "strays": [f"q0 {name()}"]})]
+    storage.write_bytes(path, ("\n".join(rows) if ending == "jsonl" else f"[{', '.join(rows)}]").encode())
+    assert erase_from_file(path, erasure_of([SECRET], [], None), dry_run=False)["rows"] == 1
+    left = {"question": "half a pair \ud83d", "strays": ["q0"]}
+    assert json.loads(storage.read_bytes(path)) == (left if ending == "jsonl" else [left])
+
+
 @pytest.mark.parametrize("content", [AUDIT, {SECRET: 1, "rows": []}, {"last": AUDIT, "rows": [AUDIT, OTHER]}, SECRET])
 @pytest.mark.parametrize("dry_run", [True, False])
 def test_a_question_outside_of_the_lists_of_a_json_file_is_reported(tmp_path, content, dry_run):
