@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Set
+from collections.abc import Iterator, Set
 from pathlib import Path
 
 from schemas.artifacts import storage
@@ -87,13 +87,25 @@ def delete_unlisted(url: str, path: str, listed: Set[str]) -> None:
     Raises:
         QprError: something cannot be removed.
     """
+    for unlisted in [*unlisted_paths(url, path, listed)]:
+        storage.delete(storage.join(url, unlisted))
+
+
+def unlisted_paths(url: str, path: str, listed: Set[str]) -> Iterator[str]:
+    """Yield the file or folder of an artefact, or what is in the folder, without the listed files.
+
+    Args:
+        url: the artefact's folder.
+        path: of the file or folder, relative to it.
+        listed: paths of files to leave out.
+    """
     if path in listed:
         return
     if not any(kept.startswith(f"{path}/") for kept in listed):
-        storage.delete(storage.join(url, path))
+        yield path
         return
     for name in storage.children(storage.join(url, path)):
-        delete_unlisted(url, f"{path}/{name}", listed)
+        yield from unlisted_paths(url, f"{path}/{name}", listed)
 
 
 def public_name(url: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.workflows.erasure.rewriting import inside
+from jobs.workflows.erasure.rewriting import inside, remove_leftovers, rewriting
 from pipelines.privacy.erase import Erasure, erase_clusters, erase_pairs, erase_questions, erase_rejected
 from pipelines.summary.cluster_summary import summarize_clusters
 from pipelines.writing.parquet import count, to_parquet
@@ -26,7 +26,8 @@ from schemas.tables import TABLES, conform
 def erase_from_dataset(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, Any]:
     """Erase questions and hashes from a dataset; return the number of rows that had them, by table.
 
-    The reports of the run show questions, so they are removed with the old files.
+    The reports of the run show questions, so they are removed with the old files. Files of killed runs are removed too,
+    also if nothing else is found.
 
     Args:
         url: folder of the dataset.
@@ -34,21 +35,24 @@ def erase_from_dataset(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str
         dry_run: count only.
 
     Raises:
-        QprError: there is no complete dataset, a run writes to it, or it cannot be written.
+        QprError: there is no complete dataset, a run writes to it, or it cannot be written, or an old file
+            cannot be removed.
     """
-    if dry_run:
-        return _result(url, _counted(open_dataset(url), erasure), rewritten=False)
     read_manifest(url, "dataset")  # before a folder is made for the lock
-    with Output(url, "dataset", overwrite=True) as target:
+    leftovers = remove_leftovers(url, dry_run=True)
+    if dry_run:
+        return _result(url, _counted(open_dataset(url), erasure), leftovers, rewritten=False)
+    with rewriting(url, "dataset") as target:
         dataset = open_dataset(url)
         found = _counted(dataset, erasure)
         if found.total():
             _rewrite(dataset, erasure, target)
-    return _result(url, found, rewritten=found.total() > 0)
+    return _result(url, found, leftovers, rewritten=found.total() > 0)
 
 
-def _result(url: str, found: collections.Counter[str], *, rewritten: bool) -> dict[str, Any]:
-    return {"dataset": url, "rewritten": rewritten} | {name: found[name] for name in (*TABLES, REPORTS)}
+def _result(url: str, found: collections.Counter[str], leftovers: int, *, rewritten: bool) -> dict[str, Any]:
+    counts = {name: found[name] for name in (*TABLES, REPORTS)} | ({"leftovers": leftovers} if leftovers else {})
+    return {"dataset": url, "rewritten": rewritten} | counts
 
 
 def _counted(dataset: Dataset, erasure: Erasure) -> collections.Counter[str]:

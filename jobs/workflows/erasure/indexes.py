@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from jobs.workflows.erasure.rewriting import remove_leftovers, rewriting
 from jobs.workflows.index_changes.compacting import compact, live_without
 from jobs.workflows.index_changes.counted_words import Reduced, reduced_confidence, with_reduced
 from jobs.workflows.index_changes.publication import Base
@@ -30,7 +31,8 @@ def erase_from_index(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, 
 
     Rows that were deleted but not compacted have their texts still, so they count too. Rejected rows of the index are
     not compared: as with every change of an index, its next version has none. The words of its confidence model can be
-    those of questions that an earlier index had, so they are compared even if no row has a question.
+    those of questions that an earlier index had, so they are compared even if no row has a question. Files of killed
+    runs are removed, also if nothing else is found.
 
     Args:
         url: folder of the index.
@@ -38,16 +40,18 @@ def erase_from_index(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, 
         dry_run: count only.
 
     Raises:
-        QprError: there is no complete index, a run writes to it, no question would be left, or it cannot be written.
+        QprError: there is no complete index, a run writes to it, no question would be left, it cannot be
+            written, or an old file cannot be removed.
     """
     manifest = read_manifest(url, "index")  # before a folder is made for the lock
+    leftovers = remove_leftovers(url, dry_run=True)
     questions = erasure.ids.to_numpy()
     if dry_run:
         base = Base.of(url)
         ids = _row_ids(base, questions)
         reduced = reduced_confidence(base, ids, erasure.words)
-        return _result(url, _rows(base, ids), len(manifest.of("rejected")), reduced, rewritten=False)
-    with Output(url, "index", overwrite=True) as target:
+        return _result(url, _rows(base, ids), len(manifest.of("rejected")), reduced, leftovers, rewritten=False)
+    with rewriting(url, "index") as target:
         base = Base.of(url)
         ids = _row_ids(base, questions)
         rows, rejected = _rows(base, ids), len(base.manifest.of("rejected"))
@@ -56,7 +60,7 @@ def erase_from_index(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, 
             compact(target, base, settings=_settings(base, ids), options=parse_options([]), erased=ids)
         elif reduced:
             _exchange_confidence(target, base.manifest, reduced)
-    return _result(url, rows, rejected, reduced, rewritten=bool(rows or rejected or reduced))
+    return _result(url, rows, rejected, reduced, leftovers, rewritten=bool(rows or rejected or reduced))
 
 
 def _exchange_confidence(target: Output, manifest: Manifest, reduced: Reduced) -> None:
@@ -97,6 +101,9 @@ def _rows(base: Base, ids: np.ndarray) -> int:
     return sum(int(np.isin(of_shard, ids).sum()) for of_shard in base.index.question_ids)
 
 
-def _result(url: str, rows: int, rejected: int, reduced: Reduced | None, *, rewritten: bool) -> dict[str, Any]:
+def _result(
+    url: str, rows: int, rejected: int, reduced: Reduced | None, leftovers: int, *, rewritten: bool
+) -> dict[str, Any]:
     counts = {"questions": rows, "files_of_rejected": rejected, "counted_words": reduced.words if reduced else 0}
+    counts |= {"leftovers": leftovers} if leftovers else {}
     return {"index": url, "rewritten": rewritten} | counts

@@ -6,13 +6,14 @@ artefact URL, change of a file -> rewrite -> counts of what was erased
 from __future__ import annotations
 
 import collections
-from collections.abc import Callable, Mapping
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import MANIFEST, File, Kind, Manifest, read_manifest, read_verified
 from schemas.artifacts.output_lock.lock import NAMES, held
-from schemas.artifacts.paths import RUN_FOLDER, delete_unlisted
+from schemas.artifacts.paths import RUN_FOLDER, unlisted_paths
 from schemas.artifacts.writer import CHECKPOINTS, Output
 
 
@@ -57,11 +58,11 @@ def rewrite(
         counters: of the changed artefact.
 
     Raises:
-        QprError: it is damaged, a run writes to it, or it cannot be written.
+        QprError: it is damaged, a run writes to it, it cannot be written, or an old file cannot be removed.
     """
     changes = _changes(url, read_manifest(url, kind), change)
     if changes and not dry_run:
-        with Output(url, kind, overwrite=True) as target:
+        with rewriting(url, kind) as target:
             manifest = read_manifest(url, kind)
             changes = _changes(url, manifest, change)
             files = []
@@ -80,6 +81,24 @@ def rewrite(
     return _sum(changes)
 
 
+@contextlib.contextmanager
+def rewriting(url: str, kind: Kind) -> Iterator[Output]:
+    """Hold an artefact to write it again, or to leave it as it is; afterwards only files of its manifest are there.
+
+    A publication leaves old files that cannot be removed to the next run; here they still have what is erased.
+
+    Args:
+        url: of the artefact.
+        kind: of artefact.
+
+    Raises:
+        QprError: a run writes to it, it cannot be written, or something cannot be removed.
+    """
+    with Output(url, kind, overwrite=True) as target:
+        yield target
+    remove_leftovers(url, dry_run=False)
+
+
 def remove_leftovers(url: str, *, dry_run: bool) -> int:
     """Remove what killed runs left in the folder of an artefact, and the folder if no run completed; return how much.
 
@@ -95,19 +114,19 @@ def remove_leftovers(url: str, *, dry_run: bool) -> int:
         if not storage.exists(storage.join(url, MANIFEST)):
             storage.delete(url)
             return len(left)
-        listed = {file.path for file in read_manifest(url).files}
-        for name in left:
-            delete_unlisted(url, name, listed)
+        for path in left:
+            storage.delete(storage.join(url, path))
     return len(left)
 
 
 def _leftovers(url: str) -> list[str]:
-    """Return the names in the folder of an artefact that are of no complete run."""
+    """Return the files and folders of an artefact that are of no complete run, relative to it."""
     names = [name for name in storage.children(url) if name not in NAMES]
     if MANIFEST not in names:
         return names
-    used = {file.path.partition("/")[0] for file in read_manifest(url).files}
-    return [name for name in names if name not in used and (RUN_FOLDER.fullmatch(name) or name == CHECKPOINTS)]
+    listed = {file.path for file in read_manifest(url).files}
+    folders = [name for name in names if RUN_FOLDER.fullmatch(name) or name == CHECKPOINTS]
+    return [path for folder in folders for path in unlisted_paths(url, folder, listed)]
 
 
 def inside(file: File) -> str:

@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Set
 from typing import Final
 
-from jobs.workflows.erasure.rewriting import Changed, rewrite
+from jobs.workflows.erasure.rewriting import Changed, rewrite, rewriting
 from model.encoders.saved_model import VOCABULARY
 from model.search.opening import model_folder
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import MANIFEST, REPORTS, File, Manifest, read_manifest, read_verified
-from schemas.artifacts.writer import Output
 from schemas.tables import MODEL
 
 _PLACE_HOLDER: Final = "erased {}"
@@ -55,7 +54,7 @@ def erase_model_of_index(url: str, words: Set[str], *, dry_run: bool) -> dict[st
     number = _count(url, read_manifest(url, "index"), words)
     if dry_run or not number:
         return {"words": number}
-    with Output(url, "index", overwrite=True) as target:
+    with rewriting(url, "index") as target:
         manifest = read_manifest(url, "index")
         folder = model_folder(manifest)
         assert folder is not None

@@ -4,8 +4,10 @@ import shutil
 import pyarrow.parquet as pq
 import pytest
 
+from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
+from schemas.errors import QprError
 
 WORDINGS = ["how do I pay my bill", "how can I pay my bill", "pay my bill how"]
 SECRET, SHARED = "how do I pay zibeline's bill", WORDINGS[1]
@@ -127,6 +129,35 @@ def test_a_dry_run_and_a_question_that_is_not_there_change_nothing(qpr, dataset)
     assert "Nothing of it was found" in outcome.err
     assert read_manifest(str(dataset)) == before
     assert all((dataset / file.path).is_file() for file in before.files)
+
+
+def test_files_that_a_killed_erasure_left_are_removed_by_the_next_one(qpr, dataset):
+    [run] = [path for path in dataset.iterdir() if path.is_dir()]
+    shutil.copytree(run, dataset.parent / run.name)
+    assert qpr("erase", "--dataset", dataset, "--question", SECRET).code == 0
+    shutil.move(dataset.parent / run.name, run)
+    planned = qpr("erase", "--dataset", dataset, "--question", SECRET, "--dry-run", "--json")
+    assert "zibeline" in decoded(dataset)
+    outcome = qpr("erase", "--dataset", dataset, "--question", SECRET, "--json")
+    assert outcome.code == 0, outcome.err
+    reports = [json.loads(one.out)["artefacts"][0] for one in (planned, outcome)]
+    assert [(report["rewritten"], report["leftovers"]) for report in reports] == [(False, 1)] * 2
+    assert "zibeline" not in decoded(dataset)
+
+
+def test_an_old_file_that_cannot_be_removed_is_a_fault(qpr, dataset, monkeypatch):
+    def refuse(url):
+        raise QprError(f"{url}: device or resource busy")
+
+    with monkeypatch.context() as busy:
+        busy.setattr(storage, "delete", refuse)
+        outcome = qpr("erase", "--dataset", dataset, "--question", SECRET)
+    assert outcome.code == 1
+    assert "device or resource busy" in outcome.err
+    assert "then run this again" in outcome.err
+    assert SECRET not in {row["text"] for row in check_whole(dataset)}
+    assert qpr("erase", "--dataset", dataset, "--question", SECRET).code == 0
+    assert "zibeline" not in decoded(dataset)
 
 
 def test_a_cluster_of_two_is_removed_with_one_of_them(qpr, dataset):

@@ -11,6 +11,7 @@ from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.writer import Output
+from schemas.errors import QprError
 from schemas.versions import history, layout
 from schemas.versions.sweep import artefact_folders
 from schemas.versions.version import LAYOUT
@@ -341,6 +342,22 @@ def test_the_reason_of_a_refused_night_shows_no_erased_question(qpr, warehouse, 
     assert erase(qpr, warehouse, "--question", erased).code == 0
     [after] = history.refused_versions(warehouse)
     assert (after.refused == reason) is not is_shown
+
+
+def test_an_old_file_of_a_day_that_cannot_be_removed_is_a_fault(qpr, warehouse, dates, monkeypatch):
+    def refuse(url):
+        raise QprError(f"{url}: device or resource busy")
+
+    folder = storage.join(warehouse, "daily", f"date={dates(1)}")
+    with monkeypatch.context() as busy:
+        busy.setattr(storage, "delete", refuse)
+        outcome = erase(qpr, warehouse, "--question", SECRET)
+    assert outcome.code == 1
+    assert folder in outcome.err
+    assert "device or resource busy" in outcome.err
+    assert len(storage.children(folder)) > 2
+    assert erase(qpr, warehouse, "--question", SECRET).code == 0
+    assert len(storage.children(folder)) == 2
 
 
 def test_a_file_beside_the_datasets_is_no_dataset(warehouse, dates):

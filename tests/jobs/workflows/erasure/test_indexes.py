@@ -131,8 +131,14 @@ def test_words_of_questions_that_an_earlier_index_had_are_erased_too(qpr, probab
         files = [changed if other == file else other for other in manifest.files]
         target.publish(files, inputs=[], configuration=manifest.configuration, counters={})
     digest = read_manifest(str(index)).digest
+    [former] = read_manifest(str(index)).of(CONFIDENCE)
+    content = (index / former.path).read_bytes()
     shown = erase(qpr, index)
     assert (shown["rewritten"], shown["questions"], shown["counted_words"]) == (True, 0, 2)
+    assert "zibeline" not in decoded(index)
+    other = next(file.path for file in read_manifest(str(index)).files if file.table != CONFIDENCE)
+    (index / other).with_name(FILE).write_bytes(content)  # as a killed erasure leaves it, beside files that stay
+    assert erase(qpr, index, "--dry-run")["leftovers"] == erase(qpr, index)["leftovers"] == 1
     assert "zibeline" not in decoded(index)
     assert read_manifest(str(index)).is_or_was(digest)
     assert qpr("search", "--index", index, "how do i pay my bill").code == 0
