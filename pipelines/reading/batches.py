@@ -15,16 +15,13 @@ import pyarrow.compute as pc
 from pipelines.reading.headers.columns import TIMESTAMP, Column
 from pipelines.reading.values.casting import cast_values, interpret, is_text
 from pipelines.reading.values.conventions import Conventions
-from pipelines.writing.rejects import reject
+from pipelines.writing.rejects import MAX_RAW_CHARACTERS, reject
 
 BATCH_ROWS: Final = 65_536
 """Maximum number of rows of a batch, about 10 MB of questions, so that the cost per batch is negligible."""
 
 BATCH_BYTES: Final = 1 << 23
 """Bytes of text after which a batch ends, however few rows they are."""
-
-PAYLOAD_CHARACTERS: Final = 1_000
-"""Maximum length of the part of a rejected row that is kept."""
 
 
 class Batch(NamedTuple):
@@ -57,8 +54,8 @@ class Reject(NamedTuple):
 
 def raw_payload(raw: bytes) -> str:
     r"""Return the start of a raw row as text, bytes that are not UTF-8 as ``\xNN``, without its line end."""
-    start = raw[: 4 * PAYLOAD_CHARACTERS]  # a character has at most four bytes, so the cut one is not shown
-    return start.decode("utf-8", "backslashreplace")[:PAYLOAD_CHARACTERS].rstrip("\r\n")
+    start = raw[: 4 * MAX_RAW_CHARACTERS]  # a character has at most four bytes, so the cut one is not shown
+    return start.decode("utf-8", "backslashreplace")[:MAX_RAW_CHARACTERS].rstrip("\r\n")
 
 
 def texts_of(values: Sequence[Any]) -> tuple[pa.Array, dict[int, str]]:

@@ -16,13 +16,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pipelines.reading.batches import BATCH_ROWS, PAYLOAD_CHARACTERS, Batch, assemble
+from pipelines.reading.batches import BATCH_ROWS, Batch, assemble
 from pipelines.reading.headers.columns import Column, locate_columns
 from pipelines.reading.headers.suggestions import SAMPLE_ROWS
 from pipelines.reading.lines import MAX_ROW_BYTES
 from pipelines.reading.sources import Source
 from pipelines.reading.values.casting import cast_values, is_castable, is_text
 from pipelines.reading.values.conventions import Conventions
+from pipelines.writing.rejects import MAX_RAW_CHARACTERS
 from schemas.artifacts import storage
 from schemas.errors import QprError
 
@@ -138,7 +139,7 @@ def _batch(
 
     def payload(position: int) -> str:
         row = {name: _shown(part[theirs].slice(position, 1), kinds[name]) for name, theirs in located.items()}
-        return json.dumps(row, ensure_ascii=False, allow_nan=False, default=str)[:PAYLOAD_CHARACTERS]
+        return json.dumps(row, ensure_ascii=False, allow_nan=False, default=str)[:MAX_RAW_CHARACTERS]
 
     return assemble(columns, arrays, count=part.num_rows, flaws=flaws, payload=payload, conventions=conventions)
 
@@ -179,7 +180,7 @@ def _shown(value: pa.Array, kind: pa.DataType) -> object:
     if pa.types.is_dictionary(value.type):
         value = value.dictionary_decode()
     if is_text(value.type) and value[0].is_valid:
-        start = bytes(memoryview(value[0].as_buffer())[: 4 * PAYLOAD_CHARACTERS])
+        start = bytes(memoryview(value[0].as_buffer())[: 4 * MAX_RAW_CHARACTERS])
         return start.decode("utf-8", "backslashreplace")
     if kind == pa.string() or pa.types.is_temporal(value.type):
         return cast_values(value, pa.string())[0].as_py()

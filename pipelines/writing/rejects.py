@@ -6,13 +6,14 @@ rows or members that fail a step -> reject_rows, reject_members, reject -> REJEC
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Final
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.intermediate import REJECTS
-from schemas.text_arrays import encode, hash64_all
+from schemas.text_arrays import encode, hash64_all, key_all
 
 TAG: Final = "rejects"
 """Name of the tagged output of a step that carries its REJECTS."""
@@ -21,7 +22,10 @@ _AT_ONCE: Final = 2**17
 """Number of rows that are written as JSON at a time, which takes several times their memory."""
 
 MAX_PAYLOAD_CHARACTERS: Final = 10_000
-"""Maximum number of characters of a payload, or of the answer in the payload of a member."""
+"""Maximum number of characters of a payload of `reject`, or of each text in the payload of a row or member."""
+
+MAX_RAW_CHARACTERS: Final = 1_000
+"""Maximum number of characters of a row that cannot be read, of which the beginning is kept."""
 
 
 def reject(
@@ -48,12 +52,27 @@ def reject(
 def reject_rows(rows: pa.Table, reasons: pa.Array) -> pa.Table:
     """Return a REJECTS row of the stage ``validate`` for each input row with a reason; null means that the row is kept.
 
+    A payload is always a whole JSON object: long texts are cut instead, and then the hash of the whole text's key is
+    added. So the hash of a user stays, and `pipelines.privacy.erase` finds a question that is too long.
+
     Args:
         rows: of any schema; the payload contains all columns.
         reasons: (rows,) strings or nulls.
     """
     rejected = rows.filter(pc.is_valid(reasons))
-    return reject(json_objects(rejected), stage="validate", reasons=reasons.drop_null())
+    payloads = json_objects(_with_cut_texts(rejected))
+    return _rejects(payloads, "validate", reasons.drop_null(), None, hash64_all(payloads))
+
+
+def _with_cut_texts(rows: pa.Table) -> pa.Table:
+    columns: dict[str, pa.Array] = {}
+    for name in rows.column_names:
+        columns[name] = rows[name].combine_chunks()
+        if pa.types.is_string(columns[name].type):
+            columns[name], hashes = _cut(columns[name], lambda texts: hash64_all(key_all(texts)))
+            if hashes.null_count < len(hashes):
+                columns[f"{name}_key_hash"] = hashes
+    return pa.table(columns)
 
 
 def reject_members(members: pa.Table, *, stage: str, reason: str, scores: pa.Array | None = None) -> pa.Table:
@@ -87,13 +106,18 @@ def cut_answers(answers: pa.Array) -> tuple[pa.Array, pa.Array]:
     Args:
         answers: (N,) strings or nulls.
     """
-    is_long = pc.fill_null(pc.greater(pc.utf8_length(answers), MAX_PAYLOAD_CHARACTERS), False)
-    hashes = pa.nulls(len(answers), pa.string())
+    return _cut(answers, hash64_all)
+
+
+def _cut(texts: pa.Array, hash_all: Callable[[pa.Array], pa.Array]) -> tuple[pa.Array, pa.Array]:
+    """Return (N,) texts of at most `MAX_PAYLOAD_CHARACTERS`, and (N,) hashes of those that were longer, else null."""
+    is_long = pc.fill_null(pc.greater(pc.utf8_length(texts), MAX_PAYLOAD_CHARACTERS), False)
+    hashes = pa.nulls(len(texts), pa.string())
     if not pc.any(is_long).as_py():
-        return answers, hashes
-    coded = encode(answers.filter(is_long))
-    hashed = hash64_all(coded.dictionary).cast(pa.string()).take(coded.indices)
-    cut = pc.utf8_slice_codeunits(answers, 0, MAX_PAYLOAD_CHARACTERS)
+        return texts, hashes
+    coded = encode(texts.filter(is_long))
+    hashed = hash_all(coded.dictionary).cast(pa.string()).take(coded.indices)
+    cut = pc.utf8_slice_codeunits(texts, 0, MAX_PAYLOAD_CHARACTERS)
     return cut, pc.replace_with_mask(hashes, is_long, hashed)
 
 

@@ -7,8 +7,15 @@ from hypothesis import strategies as st
 
 from pipelines.intermediate import MEMBERS, REJECTS
 from pipelines.writing import rejects
-from pipelines.writing.rejects import MAX_PAYLOAD_CHARACTERS, json_objects, json_strings, reject, reject_members
-from schemas.text import hash64
+from pipelines.writing.rejects import (
+    MAX_PAYLOAD_CHARACTERS,
+    json_objects,
+    json_strings,
+    reject,
+    reject_members,
+    reject_rows,
+)
+from schemas.text import hash64, key
 
 awkward = st.text() | st.text('"\\\n\t\r\b\f\x00\x1f\x7f\u2028/{}:,é😀')
 rows = st.lists(st.tuples(awkward | st.none(), st.integers(-(2**63), 2**63 - 1) | st.none(), awkward), max_size=8)
@@ -77,6 +84,22 @@ def test_the_payload_of_a_member_is_a_whole_object_with_a_cut_answer(length):
     assert [row["answer"] for row in rows] == [answer[:MAX_PAYLOAD_CHARACTERS] for answer in answers]
     assert all(("answer_hash" in row) == (length >= MAX_PAYLOAD_CHARACTERS) for row in rows)
     assert rows[0] == rows[2] != rows[1]
+
+
+def test_the_payload_of_a_row_is_a_whole_object_with_cut_texts():
+    start = "é" * MAX_PAYLOAD_CHARACTERS
+    texts = [start, f"{start}A ", f"{start}a", None]
+    rows = pa.table({"question": texts, "answer": texts[::-1], "user_id": ["u"] * 4})
+    payloads = reject_rows(rows, pa.array(["x", "too_long", "too_long", "x"]))["payload"].to_pylist()
+    found = [json.loads(payload) for payload in payloads]
+    cut = [text and text[:MAX_PAYLOAD_CHARACTERS] for text in texts]
+    assert [row.get("question") for row in found] == [row.get("answer") for row in found[::-1]] == cut
+    of_key = str(hash64(key(texts[1])))
+    assert [row.get("question_key_hash") for row in found] == [None, of_key, of_key, None]
+    assert [row.get("answer_key_hash") for row in found] == [None, of_key, of_key, None]
+    assert {row["user_id"] for row in found} == {"u"}
+    few = pa.table({"question": ["é"], "answer": ["x"]})
+    assert reject_rows(few, pa.array(["x"])).equals(reject(json_objects(few), stage="validate", reasons="x"))
 
 
 def test_nothing_is_rejected_from_nothing():
