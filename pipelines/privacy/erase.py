@@ -5,9 +5,12 @@ questions to erase -> Erasure; rows of a table, Erasure -> erase_questions, eras
 
 from __future__ import annotations
 
+import bisect
 import json
+import re
+import unicodedata
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 import pyarrow as pa
@@ -16,10 +19,16 @@ import pyarrow.compute as pc
 from pipelines.privacy.patterns import replace_personal
 from pipelines.privacy.payloads import object_in, texts_in, unescaped
 from pipelines.privacy.users import UserKey, as_text, hash_questions, hash_users
+from pipelines.writing.rejects import MAX_RAW_CHARACTERS
 from schemas.ragged import offsets_of
 from schemas.text import fold, key
 from schemas.text_arrays import hash64_all, words_all
 from schemas.words import VERSION
+
+_LENGTH: Final = r"^\{\"characters\": \d+\}$"
+"""A payload that is the length of the former one (RE2)."""
+
+_OTHER_CHARACTERS: Final = re.compile(r"\W+")
 
 
 class Erasure(NamedTuple):
@@ -133,20 +142,101 @@ def erase_pairs(pairs: pa.Table, erasure: Erasure) -> pa.Table:
 def erase_rejected(rejected: pa.Table, erasure: Erasure) -> pa.Table:
     """Return the rejected rows whose payload has none of the questions and hashes.
 
-    A payload that is no JSON object is removed if it contains the key of a question anywhere.
+    A payload that is no JSON object is removed if it contains the key of a question or a hash anywhere. If it may
+    contain a question in another writing, or a part of one at its end, or lack the hash of a user, its length stays.
+
+    Args:
+        rejected: `schemas.tables.REJECTED`.
+        erasure: the questions and users.
     """
-    keep = [not _names(payload, erasure) for payload in rejected["payload"].to_pylist()]
-    return rejected.filter(pa.array(keep, pa.bool_()))
+    search = _Search.of(erasure)
+    rows = zip(rejected["payload"].to_pylist(), rejected["stage"].to_pylist(), strict=True)
+    left = [search.payload_without(payload, is_raw=stage == "read") for payload, stage in rows]
+    others = rejected.filter(pa.array([payload is not None for payload in left], pa.bool_()))
+    place = rejected.schema.get_field_index("payload")
+    payloads = pa.array([payload for payload in left if payload is not None], pa.string())
+    return others.set_column(place, rejected.schema.field(place), payloads)
 
 
-def _names(payload: str, erasure: Erasure) -> bool:
-    if (row := object_in(payload)) is None:
+def payloads_replaced(before: pa.Table, after: pa.Table) -> int:
+    """Return the number of payloads of which `erase_rejected` left the length only."""
+    lengths = (pc.sum(pc.match_substring_regex(rows["payload"], _LENGTH)).as_py() or 0 for rows in (after, before))
+    return int(next(lengths) - next(lengths))
+
+
+class _Search(NamedTuple):
+    """Search for erased questions and users in payloads.
+
+    Attributes:
+        keys: of the questions.
+        hashes: of the keys, keyed hashes of the questions and those of the users.
+        has_users: there are any.
+        letters: letters and digits of each question, sorted.
+        starts: their first characters.
+    """
+
+    keys: frozenset[str]
+    hashes: frozenset[str]
+    has_users: bool
+    letters: list[str]
+    starts: frozenset[str]
+
+    @classmethod
+    def of(cls, erasure: Erasure) -> Self:
+        """Return the search for an erasure."""
+        letters = sorted(map(_letters, erasure.keys))
+        hashes = erasure.hashes.union(map(str, erasure.ids.to_pylist()))
+        return cls(erasure.keys, hashes, bool(erasure.user_hashes), letters, frozenset(one[:1] for one in letters))
+
+    def payload_without(self, payload: str, *, is_raw: bool) -> str | None:
+        """Return the payload of another row, its length if it may be an erased one, None if it is one.
+
+        Args:
+            payload: of a rejected row.
+            is_raw: it is a row of a file as it was read, of which a number can be the question.
+        """
+        if (row := object_in(payload, is_raw=is_raw)) is not None:
+            return None if self._names(row) else payload
         folded = (fold(payload), fold(unescaped(payload)))
-        return any(one in line for one in erasure.keys for line in folded)
-    texts = [*texts_in(row)]
-    nested = [fold(json.dumps(value, ensure_ascii=False)) for value in row.values() if isinstance(value, list | dict)]
-    return (
-        not erasure.hashes.isdisjoint(texts)
-        or any(key(text) in erasure.keys for text in texts)
-        or any(one in text for text in nested for one in erasure.keys)
-    )
+        if any(one in line for part in (self.keys, self.hashes) for one in part for line in folded):
+            return None
+        is_cut = self.has_users and len(payload) >= MAX_RAW_CHARACTERS
+        return json.dumps({"characters": len(payload)}) if is_cut or self._may_be_in(payload) else payload
+
+    def _names(self, row: dict[str, Any]) -> bool:
+        """Return whether an object has a question or a hash."""
+        texts = [*texts_in(row)]
+        parts = (value for value in row.values() if isinstance(value, list | dict))
+        nested = [fold(json.dumps(value, ensure_ascii=False)) for value in parts]
+        return (
+            not self.hashes.isdisjoint(texts)
+            or any(key(text) in self.keys for text in texts)
+            or any(one in text for text in nested for one in self.keys)
+        )
+
+    def _may_be_in(self, line: str) -> bool:
+        """Return whether a line that is no object may have a question: its quotes are doubled, or its end is cut off.
+
+        A backslash that is left can be that of a byte which is no UTF-8.
+        """
+        if not self.letters:
+            return False
+        plain = unescaped(line)
+        forms = {_letters(line), _letters(plain)}
+        is_inside = "\\" in plain or any(one in form for one in self.letters for form in forms)
+        return is_inside or any(map(self._ends_in_one, forms))
+
+    def _ends_in_one(self, form: str) -> bool:
+        """Return whether letters end with the beginning of a question."""
+        for place, character in enumerate(form):
+            if character in self.starts:
+                rest = form[place:]
+                nearest = bisect.bisect_left(self.letters, rest)
+                if nearest < len(self.letters) and self.letters[nearest].startswith(rest):
+                    return True
+        return False
+
+
+def _letters(text: str) -> str:
+    """Return the letters and digits of a folded text without accents, which the end of a line can lack."""
+    return _OTHER_CHARACTERS.sub("", unicodedata.normalize("NFD", fold(text)))

@@ -38,6 +38,14 @@ _DECODER: Final = json.JSONDecoder(
     parse_float=_finite_or_none, parse_constant=lambda _: None, object_pairs_hook=_without_repeated_names
 )
 
+_WITH_DIGITS: Final = json.JSONDecoder(
+    parse_int=str, parse_float=str, parse_constant=lambda _: None, object_pairs_hook=_without_repeated_names
+)
+"""Numbers become texts with the digits of the payload, as readers read the numbers of a column of texts."""
+
+_NO_UTF8: Final = re.compile(r"\\x[0-9a-f]{2}")
+"""A byte that is no UTF-8, as `pipelines.reading.batches.raw_payload` writes it."""
+
 _MAX_DEPTH: Final = 64
 """Maximum number of lists and objects within one another; each takes up to two of Python's 1,000 calls at once."""
 
@@ -133,15 +141,22 @@ def _names(line: str, user: str) -> bool:
     return any(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", form) for name in {user, USER_ID} for form in forms)
 
 
-def object_in(payload: str) -> dict[str, Any] | None:
+def object_in(payload: str, *, is_raw: bool = False) -> dict[str, Any] | None:
     r"""Return the JSON object of a payload; None where it is something else.
 
     None too for an object that has a name twice at any depth, or more than 64 lists and objects within one another.
     Numbers that are not finite become null. A surrogate without its other half, which no UTF-8 can have, becomes the
     six characters of its escape, such as ``\ud83d``.
+
+    Args:
+        payload: of a rejected row.
+        is_raw: it is a row as a file has it, compared with erased questions: numbers become texts with the digits of
+            the payload, and an object with bytes that are no UTF-8 is none, as nothing can be compared with them.
     """
+    if is_raw and _NO_UTF8.search(payload):
+        return None
     try:
-        row = _DECODER.decode(payload)
+        row = (_WITH_DIGITS if is_raw else _DECODER).decode(payload)
         return _with_whole_characters(row) if isinstance(row, dict) else None
     except (ValueError, RecursionError):
         return None
@@ -167,14 +182,17 @@ def unescaped(line: str) -> str:
 
 
 def texts_in(value: object) -> Iterator[str]:
-    """Yield all strings in a value of JSON, and names of fields that are more than one ASCII word like ``question``."""
+    """Yield all strings in a value of JSON, names of fields that are more than one ASCII word, numbers of ``question``.
+
+    Other numbers are counts, ranks and times.
+    """
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
         for name, part in value.items():
             if " " in name or not name.isascii():
                 yield name
-            yield from texts_in(part)
+            yield from texts_in(str(part) if name == "question" and isinstance(part, int | float) else part)
     elif isinstance(value, list):
         for part in value:
             yield from texts_in(part)

@@ -54,7 +54,7 @@ class Suppression:
         kept, stored = [], []
         erased = self._are_erased(unreadable.rows, scrubbed=True).to_pylist()
         for row, payload in enumerate(rejects["payload"].to_pylist()):
-            values = object_in(payload)
+            values = object_in(payload, is_raw=True)
             if not erased[row] and (values is None or not self._has(values)):
                 kept.append(row)
                 stored.append(payload if values is not None else json.dumps({"characters": len(payload)}))

@@ -14,13 +14,22 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jobs.workflows.erasure.rewriting import inside, remove_leftovers, rewriting
-from pipelines.privacy.erase import Erasure, erase_clusters, erase_pairs, erase_questions, erase_rejected
+from pipelines.privacy.erase import (
+    Erasure,
+    erase_clusters,
+    erase_pairs,
+    erase_questions,
+    erase_rejected,
+    payloads_replaced,
+)
 from pipelines.summary.cluster_summary import summarize_clusters
 from pipelines.writing.parquet import count, to_parquet
 from schemas.artifacts.dataset import Dataset, open_dataset, read_file
 from schemas.artifacts.manifest import REPORTS, File, read_manifest, read_verified
 from schemas.artifacts.writer import Output
 from schemas.tables import TABLES, conform
+
+_REPLACED = "payloads_replaced"
 
 
 def erase_from_dataset(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, Any]:
@@ -51,7 +60,8 @@ def erase_from_dataset(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str
 
 
 def _result(url: str, found: collections.Counter[str], leftovers: int, *, rewritten: bool) -> dict[str, Any]:
-    counts = {name: found[name] for name in (*TABLES, REPORTS)} | ({"leftovers": leftovers} if leftovers else {})
+    others = {_REPLACED: found[_REPLACED], "leftovers": leftovers}
+    counts = {name: found[name] for name in (*TABLES, REPORTS)} | {name: n for name, n in others.items() if n}
     return {"dataset": url, "rewritten": rewritten} | counts
 
 
@@ -61,6 +71,8 @@ def _counted(dataset: Dataset, erasure: Erasure) -> collections.Counter[str]:
     for file, before, after in _tables(dataset, erasure):
         if len(after) < len(before):
             found[file.table] += len(before) - len(after)
+        if file.table == "rejected" and (replaced := payloads_replaced(before, after)):
+            found[_REPLACED] += replaced
         if file.table == "clusters":
             sizes = pc.sum(before["size"]).as_py() != pc.sum(after["size"]).as_py()
             found[file.table] += _changed(before, after) if sizes else 0

@@ -15,7 +15,7 @@ from jobs.workflows.erasure.rewriting import Changed, rewrite
 from pipelines.ingestion.days import COUNTS, WAITING, read_waiting, seal_rows
 from pipelines.ingestion.earlier import ADDED, EARLIER, forget, to_earlier_file
 from pipelines.intermediate import ASKED, USER
-from pipelines.privacy.erase import Erasure, erase_rejected
+from pipelines.privacy.erase import Erasure, erase_rejected, payloads_replaced
 from pipelines.privacy.users import UserKey
 from pipelines.writing.parquet import count, to_parquet
 from schemas.artifacts import storage
@@ -24,6 +24,7 @@ from schemas.artifacts.table_files import read_rows
 from schemas.tables import REJECTED
 
 _REJECTED = "rejected"
+_REPLACED = "payloads_replaced"
 _WORDINGS = "waiting_wordings"
 """Count of the wordings that wait for further users, also of those without a row that counts."""
 
@@ -47,7 +48,7 @@ def erase_from_day(url: str, erasure: Erasure, key: UserKey | None, *, dry_run: 
         is_counts = file.table == COUNTS
         before = _rows(url, file, content, ASKED if is_counts else REJECTED)
         after = _others(before, erasure.ids) if is_counts else erase_rejected(before, erasure)
-        if len(after) == len(before):
+        if after.equals(before):
             return None
         erased = collections.Counter[str]()
         if is_counts:
@@ -56,6 +57,7 @@ def erase_from_day(url: str, erasure: Erasure, key: UserKey | None, *, dry_run: 
         else:
             erased.update(count(_REJECTED, before, ""))
             erased.subtract(count(_REJECTED, after, ""))
+            erased[_REPLACED] = payloads_replaced(before, after)
         return Changed(to_parquet(after, file.table) if len(after) else b"", len(after), erased)
 
     lost = rewrite(url, "day", change, dry_run=dry_run, counters=_counters)
@@ -63,7 +65,7 @@ def erase_from_day(url: str, erasure: Erasure, key: UserKey | None, *, dry_run: 
         "rows": lost["rows_kept"] + lost["rows_waiting"],
         "rejected": lost["rows_rejected"] + lost["members_rejected"],
     }
-    return erased | ({_WORDINGS: lost[_WORDINGS]} if lost[_WORDINGS] else {})
+    return erased | {name: lost[name] for name in (_WORDINGS, _REPLACED) if lost[name]}
 
 
 def erase_from_splits(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:

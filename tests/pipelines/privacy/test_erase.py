@@ -12,10 +12,12 @@ from pipelines.privacy.erase import (
     erase_questions,
     erase_rejected,
     erasure_of,
+    payloads_replaced,
 )
 from pipelines.privacy.users import UserKey, as_text, hash_questions, hash_users
+from pipelines.writing.rejects import MAX_PAYLOAD_CHARACTERS, MAX_RAW_CHARACTERS, json_objects, reject_rows
 from schemas.tables import CLUSTERS, PAIRS, QUESTIONS, REJECTED
-from schemas.text import question_id
+from schemas.text import key, question_id
 
 KEY = UserKey(b"k" * 16)
 NAMES = [f"question {n}" for n in range(12)]
@@ -94,6 +96,102 @@ def test_a_rejected_row_that_names_it_is_removed(payload):
     assert found["payload"].to_pylist() == [row["payload"] for row in rows[1:]]
     if "rows" in json.loads(payload if payload.startswith("{") else "{}"):
         assert len(erase_rejected(table(REJECTED, rows), erasure_of(["who paid, Zoe"], ["u7"], None))) == 3
+
+
+def left_of(payload, erasure, stage="read"):
+    """Return the payload after an erasure, its number of characters instead, or None if its row is removed."""
+    found = erase_rejected(table(REJECTED, [{"stage": stage, "reason": "y", "payload": payload}]), erasure)
+    stored = next(iter(found["payload"].to_pylist()), None)
+    return len(payload) if stored == json.dumps({"characters": len(payload)}) else stored
+
+
+QUOTED = erasure_of(['is the drug "zyxolin" bad', "Wann öffnet das Büro von Zoë?"], [], None)
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        '"is the drug ""zyxolin"" bad",ask,one,cell',
+        '{"q": "is the drug \\u201czyxolin\\u201d bad", bro',
+        r"wann \xf6ffnet das b\xfcro von zo\xeb,montags",
+        r'{"q": "{\\"wann \\\\u00f6ffnet das",',
+        '{"answer": ["x"], "question": "Is the drug',
+        '"is the drug ""z',
+        "Wann öffnet das Büro von Zoe",
+        r'{"question": "wann \\xf6ffnet das b\\xfcro von zo\\xeb"}',
+    ],
+    ids=[
+        "quotes",
+        "typographic",
+        "bytes",
+        "escaped twice",
+        "cut",
+        "cut in quotes",
+        "cut before an accent",
+        "bytes in an object",
+    ],
+)
+def test_of_a_line_that_may_have_a_question_or_a_part_of_it_the_length_stays(payload):
+    assert left_of(payload, QUOTED) in (len(payload), None)
+    assert left_of(payload, Erasure(frozenset())) == payload
+
+
+@pytest.mark.parametrize("payload", ["how do i pay,who", "the drug,zyxolin,bad", '{"question": "is it a drug, bro}'])
+def test_a_line_without_a_question_stays_as_it_is(payload):
+    assert left_of(payload, QUOTED) == payload
+
+
+@given(st.text("ab é\u0301", min_size=1), st.text('ab é\u0301,"', max_size=6), st.text(max_size=4))
+def test_no_beginning_of_a_question_stays_at_the_end_of_a_line(question, before, after):
+    erasure = erasure_of([question], [], None)
+    line = f"{before}[{question}{after}"
+    for end in range(len(before) + 2, len(line) + 1):
+        shown = key(line[len(before) + 1 : end])
+        stays = left_of(line[:end], erasure) == line[:end]
+        assert not (stays and any(map(str.isalnum, shown))), ascii(line[:end])
+
+
+def test_a_line_with_the_hash_of_a_user_is_removed():
+    [user] = erasure_of([], ["u7"], KEY).user_hashes
+    payload = json.dumps({"question": r"wo \xf6", "user_id": user})
+    assert left_of(payload, erasure_of([], ["u7"], KEY)) is None
+    assert left_of(payload, erasure_of([], ["u8"], KEY)) == payload
+
+
+def test_of_a_line_whose_end_can_have_the_hash_of_a_user_the_length_stays():
+    line = "x" * MAX_RAW_CHARACTERS
+    assert left_of(line, erasure_of(["who"], ["u7"], KEY)) == MAX_RAW_CHARACTERS
+    assert left_of(line[1:], erasure_of(["who"], ["u7"], KEY)) == line[1:]
+    assert left_of(line, erasure_of(["who"], [], KEY)) == line
+
+
+@pytest.mark.parametrize("number", ["7700123", "12.50", "true"])
+def test_a_number_in_a_row_that_cannot_be_read_can_be_a_question(number):
+    asked, other = f'{{"q": {number}, "answer": ["see"]}}', f'{{"question": "how", "events": {number}}}'
+    erasure = erasure_of([number], [], None)
+    assert left_of(asked, erasure) == (asked if number == "true" else None)
+    assert left_of(other, erasure, stage="coherence") == other
+
+
+def test_a_question_that_was_too_long_to_be_kept_is_erased_by_its_key_or_its_user():
+    text = "my doctor says zanthorium is in my blood " * 300
+    user = as_text(hash_users(pa.array(["u7"]), KEY))
+    rows = pa.table({"question": [text], "answer": ["see"], "user_id": user})
+    before = reject_rows(rows, pa.array(["too_long"])).select(REJECTED.names)
+    assert erase_rejected(before, erasure_of(["how"], ["u8"], KEY)).equals(before)
+    for erasure in (erasure_of([text.upper()], [], None), erasure_of([], ["u7"], KEY)):
+        assert len(erase_rejected(before, erasure)) == 0
+        former = json_objects(rows)[0].as_py()[:MAX_PAYLOAD_CHARACTERS]  # as earlier releases stored it
+        assert left_of(former, erasure, stage="validate") == MAX_PAYLOAD_CHARACTERS
+
+
+def test_replaced_payloads_are_counted_once():
+    lines = ('"is the drug ""zyxolin"" bad"', "him", "{}")
+    rows = [{"stage": "read", "reason": "y", "payload": line} for line in lines]
+    before = table(REJECTED, rows)
+    after = erase_rejected(before, QUOTED)
+    assert payloads_replaced(before, after) == 1
+    assert erase_rejected(after, QUOTED).equals(after)
 
 
 def test_a_question_is_erased_as_it_was_asked_and_with_its_personal_data_replaced():

@@ -3,7 +3,7 @@ import json
 import pyarrow as pa
 import pytest
 
-from pipelines.privacy.payloads import Unreadable, object_in, protect_rows, protect_unreadable
+from pipelines.privacy.payloads import Unreadable, object_in, protect_rows, protect_unreadable, texts_in
 from pipelines.privacy.settings import Privacy
 from pipelines.privacy.users import UserKey, as_text, hash_users
 from pipelines.writing.rejects import reject
@@ -114,6 +114,14 @@ def test_lines_of_a_file_without_users_stay_unless_users_are_counted():
 )
 def test_an_object_with_a_repeated_name_or_too_many_levels_is_none(payload):
     assert object_in(payload) is None
+
+
+def test_numbers_of_an_object_have_their_digits_and_a_question_can_be_one():
+    row = '{"question": 12.50, "rank": 1, "ok": true, "parts": [{"question": 7}]}'
+    parts = [{"question": "7"}]
+    assert object_in(row, is_raw=True) == {"question": "12.50", "rank": "1", "ok": True, "parts": parts}
+    assert object_in(json.dumps({"q": r"wann \xf6ffnet"}), is_raw=True) is None
+    assert [*texts_in(json.loads(row))] == ["12.5", "7"]
 
 
 def test_an_object_of_64_levels_is_one():

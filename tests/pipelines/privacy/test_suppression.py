@@ -87,6 +87,16 @@ def test_an_unreadable_row_is_removed_by_its_question_with_personal_data_replace
     assert left.rejects["payload"].to_pylist() == [json.dumps({"characters": 5})]
 
 
+def test_an_unreadable_row_whose_question_is_a_number_is_removed():
+    erasure = erasure_of(["12.50"], [], KEY)
+    questions = hash_questions(pa.array(sorted(erasure.keys)), KEY).to_pylist()
+    payloads = ['{"q": 12.50, "answer": ["see"]}', '{"q": 12.5, "answer": ["see"]}']
+    rows = pa.table({"question": pa.nulls(2, pa.string()), "user_id": pa.nulls(2, pa.string())})
+    unreadable = Unreadable(reject(pa.array(payloads), stage="read", reasons="wrong_type"), rows)
+    left = Suppression(frozenset(questions), frozenset(), KEY).remove_unreadable(unreadable)
+    assert left.rejects["payload"].to_pylist() == payloads[1:]
+
+
 def test_an_object_that_has_a_name_twice_becomes_its_length(suppression):
     payload = json.dumps({"question": SECRET})[:-1] + ', "question": ["x"]}'
     rows = pa.table({"question": pa.nulls(1, pa.string()), "user_id": pa.nulls(1, pa.string())})

@@ -96,6 +96,27 @@ def test_an_unreadable_row_that_kept_no_text_is_found_by_its_user(qpr, dataset):
     assert {row["text"] for row in check_whole(dataset)} == set(WORDINGS)
 
 
+def test_a_line_that_is_cut_within_the_question_is_stored_as_its_length(qpr, tmp_path):
+    asked = [{"question": text, "answer": "In the app"} for text in WORDINGS]
+    lines = [json.dumps({"answer": ["x" * 950], "question": SECRET}), json.dumps({"answer": ["x" * 999]})]
+    (tmp_path / "log.jsonl").write_text("\n".join([*map(json.dumps, asked), *lines]) + "\n")
+    dataset = tmp_path / "d"
+    options = ("--linkage", "none", "--max-reject-ratio", "1", "--shards", "2")
+    assert qpr("clusters", tmp_path / "log.jsonl", "--output", dataset, *options).code == 0
+    assert "how do i pay zi" in decoded(dataset)
+    before = read_manifest(str(dataset)).counters
+    planned = qpr("erase", "--dataset", dataset, "--question", SECRET, "--dry-run", "--json")
+    outcome = qpr("erase", "--dataset", dataset, "--question", SECRET, "--json")
+    reports = [json.loads(one.out)["artefacts"][0] for one in (planned, outcome)]
+    assert [(report["rejected"], report["payloads_replaced"]) for report in reports] == [(0, 1)] * 2
+    check_whole(dataset)
+    assert "how do i pay zi" not in decoded(dataset)
+    assert "x" * 980 in decoded(dataset)
+    assert read_manifest(str(dataset)).counters == before | {"rows_erased": 0}
+    again = qpr("erase", "--dataset", dataset, "--question", SECRET)
+    assert "there is nothing left to erase" in again.err
+
+
 def test_without_a_key_rejected_rows_are_compared_by_question(qpr, dataset, monkeypatch):
     monkeypatch.delenv("QPR_USER_KEY")
     outcome = qpr("erase", "--dataset", dataset, "--user", "zoe", "--json")

@@ -360,6 +360,17 @@ def test_an_old_file_of_a_day_that_cannot_be_removed_is_a_fault(qpr, warehouse, 
     assert len(storage.children(folder)) == 2
 
 
+def test_a_question_that_is_too_long_is_erased_from_a_day_by_its_user(qpr, warehouse, dates, drop):
+    asked = {**rows_of(dates(2), seed=0, count=1)[0], "question": f"{SECRET} " * 500, "user_id": "zoe"}
+    drop(warehouse, dates(2), [*({**row, "user_id": "ann"} for row in rows_of(dates(2), seed=1, count=20)), asked])
+    assert ingest(qpr, warehouse, dates(2)).code == 0
+    [file] = day(warehouse, dates(2)).of("rejected")
+    report = json.loads(erase(qpr, warehouse, "--user", "zoe").out)
+    assert {"path": f"daily/date={dates(2)}", "rows": 0, "rejected": 1} in report["artefacts"]
+    assert file.rows == 1
+    assert not day(warehouse, dates(2)).of("rejected")
+
+
 def test_a_file_beside_the_datasets_is_no_dataset(warehouse, dates):
     storage.write_bytes(storage.join(warehouse, "datasets", "notes.txt"), b"of the owner")
     assert complete_artefacts(warehouse, "datasets") == []

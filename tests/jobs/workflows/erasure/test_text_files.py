@@ -116,6 +116,13 @@ def test_a_long_cell_of_a_table_is_read(tmp_path):
     assert storage.read_bytes(path) == f"question,note\nhow do i pay,{cell}\n".encode()
 
 
+def test_a_question_that_is_a_number_goes_and_a_count_stays(tmp_path):
+    path, rows = str(tmp_path / "a.jsonl"), [{"question": 7700123}, {"question": "how do i pay", "seen": 7700123}]
+    storage.write_bytes(path, "".join(json.dumps(row) + "\n" for row in rows).encode())
+    assert erase_from_file(path, erasure_of(["7700123"], [], None), dry_run=False)["rows"] == 1
+    assert json.loads(storage.read_bytes(path)) == rows[1]
+
+
 @pytest.mark.parametrize("ending", ["jsonl", "json"])
 def test_half_of_a_surrogate_pair_in_a_row_that_stays_is_written_as_it_was(tmp_path, ending):
     path = str(tmp_path / f"a.{ending}")
