@@ -71,3 +71,11 @@ def decimal_digits() -> dict[int, str]:
     """Return the ASCII digit of every other decimal digit (category Nd), by code point, for `str.translate`."""
     codes = itertools.chain.from_iterable(run for name, run in _runs_of_categories() if name == "Nd")
     return {code: str(unicodedata.decimal(chr(code))) for code in codes if code >= 128}
+
+
+@functools.cache
+def added_characters() -> dict[str, int]:
+    """Return how many characters NFKC adds to each character of which it makes several."""
+    decomposed = filter(unicodedata.decomposition, map(chr, range(128, LAST_LETTER + 1)))
+    lengths = {character: len(unicodedata.normalize("NFKC", character)) for character in decomposed}
+    return {character: length - 1 for character, length in lengths.items() if length > 1}

@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from schemas.characters import LAST_OF_PLANE_0, characters_matching, characters_of, decimal_digits
+from schemas.characters import LAST_OF_PLANE_0, added_characters, characters_matching, characters_of, decimal_digits
 
 EVERY = [chr(code) for code in range(sys.maxunicode + 1)]
 
@@ -38,3 +38,8 @@ def test_every_decimal_digit_beyond_ascii_has_its_ascii_digit():
         if unicodedata.category(character) == "Nd"
     }
     assert decimal_digits() == expected
+
+
+def test_characters_of_which_nfkc_makes_several_have_the_number_that_it_adds():
+    lengths = {character: len(unicodedata.normalize("NFKC", character)) for character in EVERY}
+    assert added_characters() == {character: length - 1 for character, length in lengths.items() if length > 1}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from schemas.text import fold, hash64, is_outer_punctuation, key, question_id, tokens, words
+from schemas.text import fold, hash64, is_outer_punctuation, key, normal_length, question_id, tokens, words
 
 AWKWARD = (
     "aAbİIıßẞſﬁﬃＡｂ１½Σςσéé́̀̈͏्ͅहिन्दी東京はが゙カｶﾞ한국مرحبا"
@@ -86,6 +86,13 @@ def test_tokens_are_the_first_of_equal_words(text):
 )
 def test_keys_by_example(text, expected):
     assert key(text) == expected
+
+
+@given(texts)
+@example("ﷺ")
+def test_the_normal_length_is_no_shorter_than_the_text_nor_its_normal_form(text):
+    assert normal_length(text) >= max(len(text), len(unicodedata.normalize("NFKC", text)))
+    assert normal_length("ﷺ é") == 20
 
 
 def test_meaningful_punctuation_keeps_questions_apart():

@@ -20,6 +20,7 @@ from model.choices import Mode
 from model.search.answering import MOST_HITS
 from schemas.artifacts.manifest import first_fault
 from schemas.filters import MAX_VALUE_CHARACTERS
+from schemas.text import normal_length
 
 _Body = TypeVar("_Body", bound=pydantic.BaseModel)
 
@@ -80,7 +81,8 @@ def asked_model(limits: Limits, modes: tuple[Mode, ...] = (), columns: tuple[str
     Both take ``k``; answers have no hits by default, and at most `MOST_HITS`. The modes only describe the body: another
     version of the index can have others. Where an index varies by ``columns``, the body names a value of each.
     """
-    question = Annotated[str, pydantic.Field(max_length=limits.max_characters)]
+    is_short = functools.partial(_checked_length, most=limits.max_characters)
+    question = Annotated[str, pydantic.Field(max_length=limits.max_characters), pydantic.AfterValidator(is_short)]
     several = Annotated[list[question], pydantic.Field(min_length=1, max_length=limits.max_questions)]
     fields: dict[str, Any] = {
         "question": (question, pydantic.Field(default=None, description="One question, in place of questions.")),
@@ -107,6 +109,13 @@ def _object_of(columns: tuple[str, ...]) -> JsonDict:
     """Return the JSON Schema of an object with these columns."""
     value: JsonDict = {"type": "string", "minLength": 1, "maxLength": MAX_VALUE_CHARACTERS}
     return {"properties": dict.fromkeys(columns, value), "required": [*columns], "additionalProperties": False}
+
+
+def _checked_length(question: str, most: int) -> str:
+    """Return a question that is short enough, also when it is normalised: that decides the time of its search."""
+    if normal_length(question) > most:
+        raise ValueError(f"a question has at most {most:,} characters, also in Unicode's normal form NFKC")
+    return question
 
 
 def _whole(value: Any) -> Any:
@@ -189,8 +198,10 @@ def read_query(
     values = read_parameters(request, ["q", "k", "mode", *columns])
     if "q" not in values:
         raise Fault(422, "q: the question is missing")
-    if len(values["q"]) > limits.max_characters:
-        raise Fault(422, f"q: a question has at most {limits.max_characters:,} characters")
+    try:
+        question = _checked_length(values["q"], limits.max_characters)
+    except ValueError as error:
+        raise Fault(422, f"q: {error}") from error
     k = values.get("k", str(min(DEFAULT_K, limits.max_k)))
     if not (k.isascii() and k.isdigit() and len(k) <= 9 and 1 <= int(k) <= limits.max_k):
         raise Fault(422, f"k: has to be a number from 1 to {limits.max_k:,}")
@@ -198,7 +209,7 @@ def read_query(
     mode = next((mode for mode in modes if mode == values.get("mode")), None)
     if "mode" in values and mode is None:
         raise Fault(422, f"mode: has to be one of {', '.join(modes)}")
-    return values["q"], int(k), mode, {name: values[name] for name in columns if name in values}
+    return question, int(k), mode, {name: values[name] for name in columns if name in values}
 
 
 def read_parameters(request: Request, known: Sequence[str]) -> dict[str, str]:

@@ -17,7 +17,7 @@ from jobs.web.versions.leases import Canary, Searches, Version
 from jobs.workflows.warehouses.version_reading import Readable
 from schemas.artifacts.manifest import Manifest, read_manifest
 from schemas.errors import QprError
-from schemas.text import words_of
+from schemas.text import normal_length, words_of
 
 
 class Opener(Protocol):
@@ -35,7 +35,8 @@ _WARMING = 64
 """Questions that are searched before requests come: compiled loops, tables and pages of files are then in memory."""
 
 _OTHER_SCRIPTS = "größe 日本語 สวัสดี $5"
-"""Cut into words once: patterns of all scripts are compiled for the first such question, in a third of a second."""
+"""Cut into words and measured once: for the first such question patterns of all scripts are compiled, in a third of a
+second, and all characters looked at."""
 
 _ATTEMPTS = 3
 
@@ -82,6 +83,7 @@ def open_version(readable: Readable, open_searcher: Opener) -> Version:
 def _checked_canaries(url: str, searcher: Searches) -> list[Canary]:
     """Return some questions that find themselves, after searches for more of them."""
     words_of(_OTHER_SCRIPTS)
+    normal_length(_OTHER_SCRIPTS)
     numbers = np.unique(np.linspace(0, len(searcher) - 1, _WARMING).astype(np.int64))
     rows = searcher.index.questions(searcher.index.live_rows(numbers)).to_pylist()
     columns = [*searcher.filter_values]

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from jobs.web import batching
-from jobs.web.batching import BATCH, Batcher, Listing
+from jobs.web.batching import BATCH, CHARACTERS, Batcher, Listing
 
 
 class Searcher:
@@ -180,6 +180,28 @@ def test_a_single_question_does_not_wait_for_the_end_of_a_large_request():
     run(scenario)
     assert done == ["single", "large"]
     assert max(len(questions) for questions, _ in version.searcher.calls) <= BATCH
+
+
+@pytest.mark.parametrize("letter", ["x", "ﷺ"])
+def test_a_thread_takes_few_long_questions_at_a_time(letter):
+    version = Version()
+    characters = 1 if letter == "x" else 18
+    long = letter * (CHARACTERS // (3 * characters))
+    huge = letter * (2 * CHARACTERS)
+
+    async def scenario(batcher):
+        tasks = await started(
+            batcher, (version, "search", ["a", *[long] * 4, huge, "b"], 1), (version, "search", ["c"], 1)
+        )
+        tasks += await started(batcher, *[(version, "search", [long], 1) for _ in range(4)])
+        version.searcher.gate.set()
+        return await asyncio.gather(*tasks)
+
+    first, second, *others = run(scenario)
+    assert (len(first), second, len(others)) == (7, ["C"], 4)
+    sizes = [characters * sum(map(len, questions)) for questions, _ in version.searcher.calls if huge not in questions]
+    assert max(sizes) <= CHARACTERS
+    assert [huge] in [questions for questions, _ in version.searcher.calls]
 
 
 def test_a_failing_question_fails_its_own_request_only():

@@ -36,7 +36,7 @@ def test_a_wrong_body_is_refused_with_a_sentence(start, content, status, message
     assert message in response.json()["error"]
 
 
-@pytest.mark.parametrize("question", ["", " ", "?!", "😀", "a\0b", "\u202e", "x" * 2000, "ﷺ" * 2000, "\n" * 50])
+@pytest.mark.parametrize("question", ["", " ", "?!", "😀", "a\0b", "\u202e", "x" * 2000, "ﷺ" * 111, "\n" * 50])
 def test_any_text_is_a_question(start, question):
     client = start()
     for path in ("/search", "/answer"):
@@ -57,6 +57,19 @@ def test_limits_of_lengths_and_numbers(start):
         assert client.post("/search", json=body).status_code == 422
     assert client.post("/search", json={"questions": ["x" * 10] * 2, "k": 3}).status_code == 200
     assert client.get("/search", params={"q": "x" * 11}).status_code == 422
+
+
+def test_a_question_is_measured_as_it_is_searched(start):
+    client, longer = start(), "ﷺ" * 112  # each becomes 18 characters by NFKC
+    for response in (
+        client.post("/search", json={"question": longer}),
+        client.post("/answer", json={"questions": ["a", longer]}),
+        client.get("/search", params={"q": longer}),
+    ):
+        assert response.status_code == 422
+        assert "a question has at most 2,000 characters, also in Unicode's normal form NFKC" in response.json()["error"]
+    for question in ("é" * 2000, "e\u0301" * 1000, "語" * 2000):
+        assert client.post("/answer", json={"question": question}).status_code == 200
 
 
 def test_a_large_body_is_refused_before_it_is_read(start):
