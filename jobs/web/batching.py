@@ -34,6 +34,9 @@ Questions have 60 on average, so of most workloads a thread takes `BATCH` questi
 FEW = 4
 """Questions that may hold up the event loop, together, where threads would take turns in the interpreter."""
 
+FEW_CHARACTERS = 1000
+"""Characters that these questions may have, together: at .01 ms each, beside a search."""
+
 QUICK_S = 0.002
 """CPU seconds a question of a search up to which the next one of its kind may hold up the event loop. To hand a
 question to a thread and back costs .2 CPU ms of 2.0."""
@@ -186,12 +189,13 @@ class Batcher:
         return batch
 
     def _is_quick(self, call: _Call, jobs: collections.deque[_Job]) -> bool:
-        """Return whether to search in this thread: few questions, no others that wait or are searched, a quick search.
+        """Return whether to search in this thread: few short questions, no others around, a quick search.
 
         With filters the first search makes a view of the index, which can take a second.
         """
-        are_alone = _questions(jobs) <= FEW and len(self._waiting) == 1 and self._free == self._threads
-        return are_alone and not call.filters and call.version.seconds.get(call.way, QUICK_S) < QUICK_S
+        are_alone = len(self._waiting) == 1 and self._free == self._threads
+        are_few = _questions(jobs) <= FEW and sum(job.characters for job in jobs) <= FEW_CHARACTERS
+        return are_alone and are_few and not call.filters and call.version.seconds.get(call.way, QUICK_S) < QUICK_S
 
     def _work(self, call: _Call, batch: list[_Job], loop: asyncio.AbstractEventLoop) -> None:
         """Search in a thread of the pool."""

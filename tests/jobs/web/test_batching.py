@@ -114,10 +114,12 @@ def test_a_quick_search_of_few_questions_that_come_alone_takes_no_thread(quick):
         [(["a"], 2)],
         [([*"abcde"], 1)],
         [([*"abc"], 1), ([*"de"], 1)],
+        [(["a" * 1001], 1)],
+        [(["ﷺ" * 30], 1), (["ﷺ" * 30], 1)],
         [(["a"], 1), (["b"], 1, "dense")],
         [(["a"], 1, None, {"locale": "de"})],
     ],
-    ids=["not measured", "five questions", "two requests", "two ways", "filters"],
+    ids=["not measured", "five questions", "two requests", "long", "long by NFKC", "two ways", "filters"],
 )
 def test_any_other_search_takes_a_thread(quick, calls):
     threads, _ = threads_of(quick, *[(quick, "search", *call) for call in calls])
