@@ -11,18 +11,16 @@ from __future__ import annotations
 import asyncio
 import collections
 import dataclasses
+import itertools
 import time
-import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any
 
-from jobs.web.messages.documents import HitDocument, hit_documents
+from jobs.web.versions.calls import NO_VALUES, Call, Kind, Listing
 from jobs.web.versions.leases import Version
 from model.choices import Mode
 from schemas.text import normal_length
-
-Kind = Literal["search", "answer"]
 
 BATCH = 64
 """Questions a thread takes at a time: at .3 ms each, a thread is free again after 20 ms."""
@@ -40,55 +38,6 @@ FEW_CHARACTERS = 1000
 QUICK_S = 0.002
 """CPU seconds a question of a search up to which the next one of its kind may hold up the event loop. To hand a
 question to a thread and back costs .2 CPU ms of 2.0."""
-
-NO_VALUES: Final[Mapping[str, str]] = types.MappingProxyType({})
-"""Values of a request to an index that varies by no column."""
-
-
-class Listing(NamedTuple):
-    """Documents of hits, made in the thread that found them: those of 1,000 questions take the event loop 70 ms.
-
-    Attributes:
-        k: maximum number of hits.
-        blocked: ids of answers whose hits are left out.
-    """
-
-    k: int
-    blocked: frozenset[str]
-
-    def of(self, hits: Sequence[Any]) -> Listed:
-        """Return the documents of the hits of one question."""
-        return Listed(hit_documents(hits, self.k, blocked=self.blocked), len(hits))
-
-
-class Listed(NamedTuple):
-    """Documents of hits, and the number of hits that were found."""
-
-    documents: list[HitDocument]
-    found: int
-
-
-class _Call(NamedTuple):
-    """Equal calls are made together."""
-
-    version: Version
-    kind: Kind
-    k: int
-    mode: Mode | None
-    filters: tuple[tuple[str, str], ...]
-    listing: Listing | None
-
-    @property
-    def way(self) -> tuple[object, ...]:
-        """Return all that decides how long the search of a question takes, but for the version."""
-        return self.kind, self.k, self.mode
-
-    def __call__(self, questions: Sequence[str]) -> Sequence[Any]:
-        searcher, filters = self.version.searcher, dict(self.filters)
-        if self.kind == "answer":
-            return searcher.answer_many(questions, hits=self.k, filters=filters)
-        found = searcher.search_many(questions, self.k, mode=self.mode, filters=filters)
-        return found if self.listing is None else [*map(self.listing.of, found)]
 
 
 @dataclasses.dataclass(eq=False, slots=True)
@@ -112,7 +61,7 @@ class Batcher:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="search", initializer=use_one_thread)
         self._threads = self._free = threads
         self._observe = observe
-        self._waiting: collections.OrderedDict[_Call, collections.deque[_Job]] = collections.OrderedDict()
+        self._waiting: collections.OrderedDict[Call, collections.deque[_Job]] = collections.OrderedDict()
         self._is_planned = False
 
     @property
@@ -135,23 +84,24 @@ class Batcher:
         A request with more than `BATCH` questions or `CHARACTERS` waits in the queue again after each batch, so that
         single questions are not held up.
         """
-        call, results = _Call(version, kind, k, mode, tuple(sorted(filters.items())), listing), list[Any]()
+        call, results = Call(version, kind, k, mode, tuple(sorted(filters.items())), listing), list[Any]()
         for part, characters in _parts(questions):
-            results += await self._submit(call, part, characters)
+            results += await self._queued(call, part, characters)
         return results
 
     def close(self) -> None:
         """End the threads."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
-    async def _submit(self, call: _Call, questions: Sequence[str], characters: int) -> Sequence[Any]:
+    def _queued(self, call: Call, questions: Sequence[str], characters: int) -> asyncio.Future[Sequence[Any]]:
+        """Return the results to come; no variable of a coroutine is one, as its error would lead back to it."""
         loop = asyncio.get_running_loop()
         job = _Job(questions, characters, loop.create_future())
         self._waiting.setdefault(call, collections.deque()).append(job)
         if not self._is_planned:
             self._is_planned = True
             loop.call_soon(self._dispatch)  # after all requests that have been read by now
-        return await job.future
+        return job.future
 
     def _dispatch(self) -> None:
         self._is_planned = False
@@ -169,7 +119,7 @@ class Batcher:
             self._observe(_questions(batch))
             if is_quick:
                 use_one_thread()
-                self._finish(batch, _outcomes(call, batch))
+                self._finish(batch, _outcomes(call, [job.questions for job in batch]))
             else:
                 self._pool.submit(self._work, call, batch, asyncio.get_running_loop())
 
@@ -188,7 +138,7 @@ class Batcher:
             batch.append(jobs.popleft())
         return batch
 
-    def _is_quick(self, call: _Call, jobs: collections.deque[_Job]) -> bool:
+    def _is_quick(self, call: Call, jobs: collections.deque[_Job]) -> bool:
         """Return whether to search in this thread: few short questions, no others around, a quick search.
 
         With filters the first search makes a view of the index, which can take a second.
@@ -197,9 +147,9 @@ class Batcher:
         are_few = _questions(jobs) <= FEW and sum(job.characters for job in jobs) <= FEW_CHARACTERS
         return are_alone and are_few and not call.filters and call.version.seconds.get(call.way, QUICK_S) < QUICK_S
 
-    def _work(self, call: _Call, batch: list[_Job], loop: asyncio.AbstractEventLoop) -> None:
+    def _work(self, call: Call, batch: list[_Job], loop: asyncio.AbstractEventLoop) -> None:
         """Search in a thread of the pool."""
-        loop.call_soon_threadsafe(self._finish, batch, _outcomes(call, batch))
+        loop.call_soon_threadsafe(self._finish, batch, _outcomes(call, [job.questions for job in batch]))
 
     def _finish(self, batch: list[_Job], outcomes: list[Sequence[Any] | Exception]) -> None:
         self._free += 1
@@ -210,6 +160,8 @@ class Batcher:
                 job.future.set_exception(outcome)
             else:
                 job.future.set_result(outcome)
+        batch.clear()  # variables of functions that an error leads to, which would lead back to it
+        outcomes.clear()
         self._dispatch()
 
 
@@ -229,22 +181,24 @@ def _questions(jobs: Iterable[_Job]) -> int:
     return sum(len(job.questions) for job in jobs)
 
 
-def _outcomes(call: _Call, batch: list[_Job]) -> list[Sequence[Any] | Exception]:
-    """Return the result of each job, and remember the time of one of few questions."""
+def _outcomes(call: Call, parts: Sequence[Sequence[str]]) -> list[Sequence[Any] | Exception]:
+    """Return the result of each job, of which these are the questions, and remember the time of few questions."""
+    questions = [*itertools.chain.from_iterable(parts)]
     began = time.thread_time()
-    try:
-        found = iter(call([question for job in batch for question in job.questions]))
-        return [[next(found) for _ in job.questions] for job in batch]
-    except Exception:  # noqa: BLE001  # one request's error must not become that of its neighbours
-        return [_outcome(call, job) for job in batch]
-    finally:
-        if (questions := _questions(batch)) <= FEW and not call.filters:
-            call.version.seconds[call.way] = (time.thread_time() - began) / questions
+    outcomes = [_outcome(call, questions)]  # no variable is an error: it leads to the variables of this function
+    if isinstance(outcomes[0], Exception):  # one request's error must not become that of its neighbours
+        outcomes[:] = [_outcome(call, part) for part in parts]
+    else:
+        found = iter(outcomes[0])
+        outcomes[:] = [[*itertools.islice(found, len(part))] for part in parts]
+    if len(questions) <= FEW and not call.filters:
+        call.version.seconds[call.way] = (time.thread_time() - began) / len(questions)
+    return outcomes
 
 
-def _outcome(call: _Call, job: _Job) -> Sequence[Any] | Exception:
+def _outcome(call: Call, questions: Sequence[str]) -> Sequence[Any] | Exception:
     try:
-        return call(job.questions)
+        return call(questions)
     except Exception as error:  # noqa: BLE001  # raised again where the request waits
         return error
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from jobs.web.auditing import Auditing
-from jobs.web.batching import NO_VALUES, Batcher, Listing
+from jobs.web.batching import Batcher
 from jobs.web.messages.documents import (
     AnswersDocument,
     ClusterDocument,
@@ -32,6 +32,7 @@ from jobs.web.metrics import Metrics
 from jobs.web.settings import Serving
 from jobs.web.state import State
 from jobs.web.versions.answers import has_answer
+from jobs.web.versions.calls import NO_VALUES, Listing
 from jobs.web.versions.leases import Version, Versions
 from jobs.web.versions.opening import first_valid
 from model.choices import Mode

@@ -1,1 +1,1 @@
-"""Versions of a served index: opening, and use until the last request of each ends."""
+"""Versions of a served index: opening, calls, and use until the last request of each ends."""

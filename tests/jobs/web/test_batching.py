@@ -1,13 +1,17 @@
 """Questions that wait are searched together, and one request's fault is its own."""
 
 import asyncio
+import gc
 import threading
 import time
+import weakref
 
 import pytest
 
 from jobs.web import batching
-from jobs.web.batching import BATCH, CHARACTERS, Batcher, Listing
+from jobs.web.batching import BATCH, CHARACTERS, Batcher
+from jobs.web.versions import calls as calls_module
+from jobs.web.versions.calls import Listing
 
 
 class Searcher:
@@ -219,6 +223,47 @@ def test_a_failing_question_fails_its_own_request_only():
     assert isinstance(bad, ValueError)
 
 
+@pytest.fixture
+def without_collections():
+    """Turn the collection of cycles off until the test ends."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.parametrize("is_quick", [False, True])
+@pytest.mark.usefixtures("without_collections")
+def test_an_error_leaves_nothing_that_holds_the_version(is_quick):
+    kept = version_after_errors(is_quick=is_quick)
+    for _ in range(500):  # its thread may still be leaving the search
+        if kept() is None:
+            break
+        time.sleep(0.01)
+    assert kept() is None
+
+
+def version_after_errors(*, is_quick):
+    """Return a weak reference to a version two of whose searches have failed."""
+    version = Version()
+    version.searcher.gate.set()
+    if is_quick:
+        version.seconds["search", 1, None] = 0.0001
+
+    async def fails(batcher, text):
+        try:
+            await batcher.run(version, "search", [text])
+        except ValueError:
+            return True
+        return False
+
+    async def scenario(batcher):
+        return await asyncio.gather(*[fails(batcher, text) for text in ("bad", "good", "bad")])
+
+    assert run(scenario) == [True, False, True]
+    return weakref.ref(version)
+
+
 def test_a_request_that_was_given_up_is_not_searched():
     version = Version()
 
@@ -253,7 +298,7 @@ def test_hits_are_listed_in_the_thread_that_finds_them(monkeypatch):
     version, threads = Version(), []
     version.searcher.gate.set()
     monkeypatch.setattr(
-        batching,
+        calls_module,
         "hit_documents",
         lambda hits, k, *, blocked: threads.append(threading.current_thread().name) or (hits[:k], blocked),
     )

@@ -96,6 +96,24 @@ def test_a_new_version_answers_and_the_old_one_leaves_memory(exchanged, publish)
     exchanged(scenario)
 
 
+class Cycle:
+    """An object that only a collection of cycles frees."""
+
+    def __init__(self, version):
+        self.version, self.itself = version, self
+
+
+def test_garbage_that_leads_to_the_old_version_does_not_outlive_the_exchange(exchanged, publish):
+    async def scenario(service, exchange):
+        old = weakref.ref(service.versions.current)
+        Cycle(service.versions.current)
+        publish(NEW)
+        assert await exchange.reload() == "swapped"
+        assert old() is None
+
+    exchanged(scenario)
+
+
 def test_the_manifest_is_watched(exchanged, publish):
     async def scenario(service, exchange):
         watching = asyncio.create_task(exchange.watch())
