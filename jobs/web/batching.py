@@ -139,13 +139,10 @@ class Batcher:
         return batch
 
     def _is_quick(self, call: Call, jobs: collections.deque[_Job]) -> bool:
-        """Return whether to search in this thread: few short questions, no others around, a quick search.
-
-        With filters the first search makes a view of the index, which can take a second.
-        """
+        """Return whether to search in this thread: few short questions, no others around, a quick search."""
         are_alone = len(self._waiting) == 1 and self._free == self._threads
         are_few = _questions(jobs) <= FEW and sum(job.characters for job in jobs) <= FEW_CHARACTERS
-        return are_alone and are_few and not call.filters and call.version.seconds.get(call.way, QUICK_S) < QUICK_S
+        return are_alone and are_few and not call.makes_view and call.version.seconds.get(call.way, QUICK_S) < QUICK_S
 
     def _work(self, call: Call, batch: list[_Job], loop: asyncio.AbstractEventLoop) -> None:
         """Search in a thread of the pool."""
@@ -191,7 +188,7 @@ def _outcomes(call: Call, parts: Sequence[Sequence[str]]) -> list[Sequence[Any] 
     else:
         found = iter(outcomes[0])
         outcomes[:] = [[*itertools.islice(found, len(part))] for part in parts]
-    if len(questions) <= FEW and not call.filters:
+    if len(questions) <= FEW and not call.makes_view:
         call.version.seconds[call.way] = (time.thread_time() - began) / len(questions)
     return outcomes
 

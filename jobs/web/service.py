@@ -108,22 +108,18 @@ class Service:
     async def _search(
         self, version: Version, questions: Sequence[str], k: int, mode: Mode | None, filters: Mapping[str, str]
     ) -> list[list[HitDocument]]:
-        """Return k hits of each question; those are searched deeper of which blocked answers leave fewer."""
-        size = len(version.searcher)
+        """Return k hits of each question; those with hits of blocked answers are searched again without these rows."""
         while True:
-            blocked = self.state.blocked
-            documents: list[list[HitDocument]] = [[] for _ in questions]
-            depth, lacking = k, [*range(len(questions))]
-            while lacking:
-                asked = [questions[number] for number in lacking]
-                found = await self.batcher.run(version, "search", asked, depth, mode, filters, Listing(k, blocked))
-                for number, listed in zip(lacking, found, strict=True):
-                    documents[number] = listed.documents
-                listed_of = zip(lacking, found, strict=True)
-                lacking = [number for number, of in listed_of if len(of.documents) < k and depth <= of.found < size]
-                depth = 2 * depth + 8
-            if self.state.blocked is blocked:  # else an answer was blocked meanwhile
-                return documents
+            listing = Listing(k, self.state.blocked)
+            found = await self.batcher.run(version, "search", questions, k, mode, filters, listing)
+            lacking = [number for number, listed in enumerate(found) if listed.lacks]
+            if lacking:
+                asked, past = [questions[number] for number in lacking], listing._replace(past=True)
+                others = await self.batcher.run(version, "search", asked, k, mode, filters, past)
+                for number, listed in zip(lacking, others, strict=True):
+                    found[number] = listed
+            if self.state.blocked is listing.blocked:  # else an answer was blocked meanwhile
+                return [listed.documents for listed in found]
 
     async def answer(
         self, questions: Sequence[str], k: int = 0, filters: Mapping[str, str] = NO_VALUES

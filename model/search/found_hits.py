@@ -9,11 +9,14 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from model.search.results import Hit, Why
 from schemas.text import words_of
 
 if TYPE_CHECKING:
     from model.confidence.confidence import Judgement
+    from model.index.index import Index
     from model.search.found import Found
 
 
@@ -112,6 +115,20 @@ def hits_of(
             of_query.append(Hit.of(record, len(of_query) + 1, likely, why))
         hits.append(of_query)
     return hits
+
+
+def same_questions(index: Index, asked: Sequence[str], *, judges: bool) -> list[Hit | None]:
+    """Return the question of the index with the key of each question asked, None where there is none.
+
+    Args:
+        index: where it is looked up.
+        asked: the questions.
+        judges: hits have a probability.
+    """
+    rows = index.rows_of(np.array([index.row_id(text) for text in asked], np.int64))
+    records = iter(index.records(rows[rows >= 0]))
+    found = zip(asked, rows.tolist(), strict=True)
+    return [None if row < 0 else same_question(text, next(records), 1.0 if judges else None) for text, row in found]
 
 
 def same_question(question: str, record: dict[str, Any], probability: float | None) -> Hit:

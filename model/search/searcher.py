@@ -22,7 +22,7 @@ from model.index.index import Index
 from model.index.ranking import Ranking
 from model.search.answering import checked_hits, decide, decide_many, with_guard, without_ended
 from model.search.asked import checked_question, checked_questions
-from model.search.found_hits import hits_of, same_question
+from model.search.found_hits import hits_of, same_questions
 from model.search.opening import open_index
 from model.search.parts import check_mode, confidence_of, retrieval_of, version_of
 from model.search.results import Answer, Hit
@@ -88,6 +88,13 @@ class Searcher:
             UsageError: the filters do not fit the index.
         """
         return self.views.of(filters, self.clock()).index
+
+    def without_answers(self, answer_ids: frozenset[str]) -> Searcher:
+        """Return the same searcher, which finds no question with one of these answers, named as by `answer_key`."""
+        views = self.views.without(answer_ids)
+        searcher = dataclasses.replace(self, retrieval=views.whole)
+        searcher.__dict__["views"] = views
+        return searcher
 
     def __len__(self) -> int:
         """Return the number of questions of the index."""
@@ -171,25 +178,17 @@ class Searcher:
         """
         if self.index.settings.filters:
             return None
-        [hit] = self._same_questions(self.index, [checked_question(question, "answer")])
+        [hit] = same_questions(self.index, [checked_question(question, "answer")], judges=self.confidence is not None)
         return None if hit is None else decide(question, hit, self.certificate, self.clock())
 
     def _best(self, retrieval: Retrieval, asked: Sequence[str]) -> list[Hit | None]:
         """Return the best candidate of each question; the question itself is looked up before anything is searched."""
-        best = self._same_questions(retrieval.index, asked)
+        best = same_questions(retrieval.index, asked, judges=self.confidence is not None)
         others = [number for number, hit in enumerate(best) if hit is None]
         if others:
             for number, found in zip(others, self._hits(retrieval, [asked[n] for n in others], 1), strict=True):
                 best[number] = with_guard(asked[number], found[0]) if found else None
         return best
-
-    def _same_questions(self, index: Index, asked: Sequence[str]) -> list[Hit | None]:
-        """Return the question of the index with the key of each question asked, None where there is none."""
-        rows = index.rows_of(np.array([index.row_id(text) for text in asked], np.int64))
-        records = iter(index.records(rows[rows >= 0]))
-        probability = None if self.confidence is None else 1.0
-        found = zip(asked, rows.tolist(), strict=True)
-        return [None if row < 0 else same_question(text, next(records), probability) for text, row in found]
 
     def rank(self, texts: pa.Array | Sequence[str], k: int, exclude: npt.ArrayLike | None = None) -> Ranking:
         """Return the k questions that best match each text as arrays.

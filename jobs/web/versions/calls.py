@@ -25,21 +25,24 @@ class Listing(NamedTuple):
     Attributes:
         k: maximum number of hits.
         blocked: ids of answers whose hits are left out.
+        past: their rows are left out of the search, so that others are found.
     """
 
     k: int
     blocked: frozenset[str]
+    past: bool = False
 
     def of(self, hits: Sequence[Any]) -> Listed:
         """Return the documents of the hits of one question."""
-        return Listed(hit_documents(hits, self.k, blocked=self.blocked), len(hits))
+        documents = hit_documents(hits, self.k, blocked=self.blocked)
+        return Listed(documents, len(documents) < min(len(hits), self.k))
 
 
 class Listed(NamedTuple):
-    """Documents of hits, and the number of hits that were found."""
+    """Documents of hits, and whether others were left out in whose place further hits may be found."""
 
     documents: list[HitDocument]
-    found: int
+    lacks: bool
 
 
 class Call(NamedTuple):
@@ -57,10 +60,17 @@ class Call(NamedTuple):
         """Return all that decides how long the search of a question takes, but for the version."""
         return self.kind, self.k, self.mode
 
+    @property
+    def makes_view(self) -> bool:
+        """Return whether a part of the rows is searched: the first such search can take a second."""
+        return bool(self.filters) or (self.listing is not None and self.listing.past)
+
     def __call__(self, questions: Sequence[str]) -> Sequence[Any]:
         """Return the result of each question, or the documents of its hits."""
         searcher, filters = self.version.searcher, dict(self.filters)
         if self.kind == "answer":
             return searcher.answer_many(questions, hits=self.k, filters=filters)
+        if self.listing is not None and self.listing.past:
+            searcher = self.version.without(self.listing.blocked)
         found = searcher.search_many(questions, self.k, mode=self.mode, filters=filters)
         return found if self.listing is None else [*map(self.listing.of, found)]

@@ -21,7 +21,7 @@ from jobs.web.versions.clusters import ClusterRows
 from jobs.web.versions.leases import Canary, Version, Versions
 from model.search.results import Answer, Hit, Why
 from schemas.tables import ANSWER_ID, ID_TABLE
-from schemas.text import question_id, tokens
+from schemas.text import answer_key, question_id, tokens
 from schemas.versions import history
 from tests.support.browser import BROWSER
 from tests.support.small_versions import make_version as published_version
@@ -91,6 +91,12 @@ class FakeSearcher:
         found = zip(questions, self.search_many(questions, hits or 1), strict=True)
         answers = [(self._answer(question, best[:1]), tuple(best) if hits else ()) for question, best in found]
         return [dataclasses.replace(answer, hits=best) for answer, best in answers]
+
+    def without_answers(self, answer_ids):
+        kept = [row for row in self.index.rows if answer_key(row["answer_id"], row["answer"]) not in answer_ids]
+        searcher = FakeSearcher(kept)
+        searcher.gate, searcher.calls, searcher.depths = self.gate, self.calls, self.depths
+        return searcher
 
     def known(self, question):
         rows = [row for row in self.index.rows if row["question_id"] == question_id(question)]

@@ -12,7 +12,7 @@ import pytest
 from jobs.web import state
 from jobs.web.versions.leases import Canary
 from schemas.text import fold, hash64, question_id
-from tests.jobs.web.conftest import make_version, row
+from tests.jobs.web.conftest import FakeSearcher, make_version, row
 
 
 def hits(response):
@@ -266,15 +266,28 @@ def test_an_answer_that_is_blocked_during_a_search_is_not_in_its_response(start,
     assert "in the app" not in responses[0].text
 
 
-def test_only_questions_whose_hits_are_blocked_are_searched_deeper(start):
+def test_only_questions_whose_hits_are_blocked_are_searched_again(start):
     client = start()
     searcher = client.service.versions.current.searcher
     client.delete("/answers/pay")
     client.post("/search", json={"questions": ["pay my bill", "cancel flight"], "k": 1})
     assert [(len(questions), k) for questions, k in zip(searcher.calls, searcher.depths, strict=True)] == [
         (2, 1),
-        (1, 10),
+        (1, 1),
     ]
+
+
+def test_rows_of_blocked_answers_are_looked_for_once_after_a_block(start, monkeypatch):
+    client, made = start(), []
+    without = FakeSearcher.without_answers
+    monkeypatch.setattr(FakeSearcher, "without_answers", lambda *given: made.append(given[1]) or without(*given))
+    client.delete("/answers/pay")
+    for _ in range(3):
+        assert hits(client.get("/search", params={"q": "pay my bill", "k": 1})) == [["cancel my flight"]]
+    assert made == [{"pay"}]
+    client.delete("/answers/cancel")
+    assert hits(client.get("/search", params={"q": "pay my bill", "k": 1})) == [["change my flight"]]
+    assert made == [{"pay"}, {"pay", "cancel"}]
 
 
 def test_feedback_that_cannot_be_written_is_refused_with_the_name_of_its_file(start, tmp_path, capsys):

@@ -307,5 +307,5 @@ def test_hits_are_listed_in_the_thread_that_finds_them(monkeypatch):
         listing = Listing(2, frozenset({"x"}))
         return await batcher.run(version, "search", ["abc", "de"], 1, None, {}, listing)
 
-    assert run(scenario) == [(("AB", {"x"}), 3), (("DE", {"x"}), 2)]
+    assert run(scenario) == [(("AB", {"x"}), False), (("DE", {"x"}), False)]
     assert {*threads} == version.searcher.threads
