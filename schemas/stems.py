@@ -8,6 +8,8 @@ from __future__ import annotations
 import functools
 from typing import Final
 
+from schemas.words import LONGEST_REMEMBERED
+
 _ENDINGS: Final = (
     ("ations", "at"), ("ation", "at"), ("ities", "it"), ("ity", "it"), ("ments", "ment"), ("nesses", ""), ("ness", ""),
     ("ings", ""), ("ing", ""), ("iest", "y"), ("ier", "y"), ("ied", "y"), ("ies", "y"), ("edly", ""), ("ed", ""),
@@ -28,7 +30,6 @@ _DOUBLED: Final = frozenset(c + c for c in "bdfgkmnprtz")
 _KEEP_S: Final = ("ss", "us", "is")
 
 
-@functools.lru_cache(maxsize=2**17)  # the words of one shard are those of the next
 def stem(word: str) -> str:
     """Return ``word`` without a common ending of English, of Russian or of Arabic nouns; others lose a few letters.
 
@@ -38,6 +39,10 @@ def stem(word: str) -> str:
     stemmers of Larkey, Ballesteros and Connell (2002, "Improving Stemming for Arabic Information Retrieval"). A longer
     word keeps at least three letters.
     """
+    return _remembered(word) if len(word) <= LONGEST_REMEMBERED else _stem(word)
+
+
+def _stem(word: str) -> str:
     if len(word) <= _SHORTEST or not word.isalpha():
         return word
     if word.isascii():
@@ -45,6 +50,9 @@ def stem(word: str) -> str:
     if word[-1] == _ALEF:
         return word[:-1]
     return _without_case(word) if _FIRST_CYRILLIC <= word[-1] <= _LAST_CYRILLIC else word
+
+
+_remembered = functools.lru_cache(maxsize=2**17)(_stem)  # the words of one shard are those of the next
 
 
 def _without_ending(word: str) -> str:

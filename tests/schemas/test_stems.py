@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemas import stems
 from schemas.stems import stem
 
 
@@ -34,3 +35,11 @@ def test_a_stem_is_no_shorter_than_three_letters_unless_the_word_is(word: str) -
 def test_a_cyrillic_stem_begins_the_word_and_keeps_three_letters(word: str) -> None:
     assert word.startswith(stem(word))
     assert min(len(word), 3) <= len(stem(word))
+
+
+def test_very_long_words_are_not_remembered():
+    kept = stems._remembered.cache_info().currsize
+    assert stem("a" * 64 + "sting") == "a" * 64 + "st"
+    assert stems._remembered.cache_info().currsize == kept
+    assert stem("a" * 61 + "ing") == stem("a" * 61 + "ing") == "a" * 61
+    assert stems._remembered.cache_info().currsize == kept + 1

@@ -21,6 +21,7 @@ from model.encoders.kernels.equal_lengths import rectangles
 from model.encoders.subword.mapped_table import TableRows, release
 from model.encoders.subword.row_ids import Bags, Subwords
 from model.text.vocabulary import TokenIds
+from schemas.words import LONGEST_REMEMBERED
 
 Vector = npt.NDArray[np.float32]
 
@@ -106,7 +107,8 @@ class BagEncoder(Encoder):
             for word in [*itertools.islice(remembered, max(_REMEMBERED // 4, len(new)))]:
                 remembered.pop(word, None)
         computed = dict(zip(new, self._new_sums(new), strict=True))
-        remembered.update(computed)  # in one step, as threads share it
+        # in one step, as threads share it
+        remembered.update({word: of for word, of in computed.items() if len(word) <= LONGEST_REMEMBERED})
         return [computed[word] if known is None else known for word, known in zip(words, sums, strict=True)]
 
     def _new_sums(self, words: Sequence[str]) -> Matrix | list[Vector]:

@@ -16,6 +16,7 @@ import pyarrow as pa
 from model.text.vocabulary import TokenIds
 from schemas.errors import QprError, how_to_install
 from schemas.ragged import offsets_of
+from schemas.words import LONGEST_REMEMBERED
 
 _KNOWN = 2**18
 """Words whose pieces are cached, 60 MB: few words of a chunk are new, and cutting one takes 11 µs."""
@@ -46,7 +47,7 @@ class Pieces:
         fresh = dict(zip(new, (encoding.ids for encoding in found), strict=True))
         runs = [fresh[word] if word in fresh else known[word] for word in listed]
         if len(known) + len(fresh) <= _KNOWN:
-            known.update(fresh)
+            known.update({word: ids for word, ids in fresh.items() if len(word) <= LONGEST_REMEMBERED})
         ids = np.array([piece for run in runs for piece in run], np.int32)
         return TokenIds(ids, offsets_of(np.array([*map(len, runs)], np.int64)))
 

@@ -80,6 +80,15 @@ def test_more_words_than_are_remembered_change_no_vector(encoder, monkeypatch):
     assert len(encoder._sums) <= 6
 
 
+def test_very_long_words_are_not_remembered(encoder):
+    long = "x" * 65
+    texts = [f"what is {long}", long, "x" * 64]
+    many = encoder.encode([*texts, *["is"] * encoder.few])[:3]
+    for _ in range(2):
+        assert encoder.encode(texts).tobytes() == many.tobytes()
+    assert encoder._sums.keys() == {"what", "is", "x" * 64}
+
+
 def test_a_very_long_question_is_not_remembered(encoder):
     words = " ".join(f"w{number}" for number in range(20_000))
     many = encoder.encode([words, *["is"] * encoder.few])

@@ -35,6 +35,11 @@ def test_what_is_remembered_changes_nothing(pieces, monkeypatch):
         assert (again.ids.tolist(), again.offsets.tolist()) == (fresh.ids.tolist(), fresh.offsets.tolist())
 
 
+def test_very_long_words_are_not_remembered(pieces):
+    assert len(pieces.of(pa.array(["x" * 65, "bill", "x" * 65]))) == 3
+    assert pieces._known.keys() == {"bill"}
+
+
 def test_it_travels(pieces):
     words = pa.array(["bill"])
     assert pickle.loads(pickle.dumps(pieces)).of(words).ids.tolist() == pieces.of(words).ids.tolist()
