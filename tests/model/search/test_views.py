@@ -77,6 +77,14 @@ def test_values_that_only_hidden_rows_have_find_nothing_and_are_known(opened):
         searcher.search("pay my bill", filters={"tenant": "initech"})
 
 
+@pytest.mark.parametrize(("rows", "most"), [(1, 5460), (400, 4975), (10**6, 22), (10**9, 4)])
+def test_the_views_that_are_kept_take_64_mb(opened, rows, most):
+    retrieval = opened("Flat").retrieval
+    settings = retrieval.index.settings.model_copy(update={"questions": rows})
+    index = dataclasses.replace(retrieval.index, settings=settings)
+    assert views.Views(dataclasses.replace(retrieval, index=index))._max_views == most
+
+
 @pytest.mark.parametrize(
     ("factory", "rows", "hidden", "probes"),
     [
