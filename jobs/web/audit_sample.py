@@ -26,12 +26,16 @@ TODAY: Final = "audit-today.json"
 """The draw of the day that is not over: a later answer may still replace one of its answers."""
 
 
+Cell = str | dict[str, str] | None
+"""A field of a row; the values of columns are an object."""
+
+
 class _Day(pydantic.BaseModel, extra="forbid", strict=True):
     """The draw of one day: its number of answers so far, and those that were drawn of them."""
 
     day: str
     seen: int = pydantic.Field(ge=0)
-    rows: list[dict[str, str | None]]
+    rows: list[dict[str, Cell]]
 
 
 class _Drawn(pydantic.BaseModel, extra="ignore"):
@@ -73,7 +77,7 @@ class AuditSample:
         self._changed = False
         self._drawn = _read_drawn(self._file.path)
 
-    def offer(self, row: Mapping[str, str | None]) -> None:
+    def offer(self, row: Mapping[str, Cell]) -> None:
         """Count an answer that was given, and draw it with the chance that all answers of its day have."""
         with self._lock:
             self._end_day()
@@ -81,7 +85,8 @@ class AuditSample:
             today.seen += 1
             place = len(today.rows) if len(today.rows) < self._size else self._rng.randrange(today.seen)
             if place < self._size:
-                today.rows[place : place + 1] = [{"request_id": secrets.token_hex(16), **row}]
+                name = {"request_id": secrets.token_hex(16)}
+                today.rows[place : place + 1] = [{**name, **row, **name}]  # first, whatever columns there are
                 self._changed = True
 
     def save(self) -> int:

@@ -53,7 +53,10 @@ class Auditing:
         return loaded is not None and (loaded.alarm or self._alarms.get(loaded.digest, False))
 
     def offer(self, answers: Sequence[AnswerDocument], version: str, filters: Mapping[str, str]) -> None:
-        """Draw from certified answers; nothing that hints at the probability is kept, so that people judge blind."""
+        """Draw from certified answers; nothing that hints at the probability is kept, so that people judge blind.
+
+        ``filters`` of a row has the values once more: a column can have the name of another field.
+        """
         if self.sample is None:
             return
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
@@ -61,6 +64,7 @@ class Auditing:
             if row["reason"] == "certified" and row["hit"] is not None:
                 self.sample.offer(
                     {
+                        **({"filters": dict(filters)} if filters else {}),
                         **filters,
                         "asked_at": now,
                         "question": row["question"],

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from jobs.web.audit_sample import AuditSample
 from jobs.web.versions.leases import Version
 from model.certificates.certificate import load_certificate
 from model.certificates.monitor import AuditVerdict, monitor_url, record
@@ -81,6 +82,25 @@ def test_drawn_answers_have_the_values_of_their_requests(certified, tmp_path):
     client.service.auditing.offer([row], "version", {"tenant": "acme"})
     [drawn] = end_of_day(client, tmp_path)
     assert (drawn["tenant"], drawn["question"], drawn["verdict"]) == ("acme", "pay", "")
+    assert drawn["filters"] == {"tenant": "acme"}
+
+
+def test_values_of_columns_with_the_names_of_fields_replace_none_of_them(certified, tmp_path):
+    client = certified(audits=3)
+    hit = {"text": "pay a bill", "answer_id": "7"}
+    row = {"reason": "certified", "question": "pay", "answer": "Online.", "certificate": "c", "hit": hit}
+    filters = {"request_id": "r", "certificate": "gold", "version": "11", "verdict": "right"}
+    client.service.auditing.offer([row], "one", filters)
+    client.service.auditing.sample.save()
+    restarted = AuditSample(client.service.state.folder, 3)
+    restarted._now = lambda: datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=1)
+    assert restarted.save() == 1
+    [drawn] = map(json.loads, (client.service.state.folder / "audit.jsonl").read_text().splitlines())
+    assert drawn["filters"] == filters
+    assert (drawn["certificate"], drawn["version"], drawn["verdict"]) == ("c", "one", "")
+    assert restarted.certificate_of(drawn["request_id"]) == "c"
+    assert next(iter(drawn)) == "request_id"
+    assert drawn["request_id"] != "r"
 
 
 def test_certified_answers_are_drawn_without_a_hint_at_their_probability(certified, tmp_path):
