@@ -146,8 +146,9 @@ def _numbers_differ(query: Reading, question: Reading) -> bool:
         if {*one.signs, *two.signs} == {"joined+", "joined-"} and len(one.signs) == len(two.signs) == 1:
             return True
         for signs, others, negative, other in ((one, two, query, question), (two, one, question, query)):
-            if signs.signs == {"-"} and others.signs == {""}:
-                return not _BELOW.search(other.folded) and not _ABOVE.search(negative.folded)
+            is_negative = signs.signs == {"-"} and others.signs == {""}
+            if is_negative and not _BELOW.search(other.folded) and not _ABOVE.search(negative.folded):
+                return True
     return False
 
 

@@ -64,7 +64,7 @@ def score(file: str, requests: list[Request], searcher: Answerer) -> Scored:
             continue
         probability = _probability(answer)
         scores.append(probability)
-        given = None if answer.hit is None else answer.hit.judged_id
+        given = None if answer.hit is None else answer.hit.judged_id.strip()  # as a requests file is read
         judged = request.answer_id is None or request.answer_id == given
         kept.append(request if judged else request._replace(verdict=None))
         differs = request.probability is not None and abs(request.probability - probability) > ROUNDED

@@ -24,6 +24,13 @@ def test_another_symbol_on_the_same_word_or_number_is_another_question(one, two)
     assert symbols_differ(Reading(one), Reading(two))
 
 
+@pytest.mark.parametrize("price", range(100, 110))
+def test_a_sign_in_words_hides_no_other_difference_whatever_the_order_of_the_numbers(price):
+    one, two = f"Are -5, -6, -7, -8 and -9 fine for ${price}?", f"Are 5, 6, 7, 8 and 9 below fine for €{price}?"
+    assert symbols_differ(Reading(one), Reading(two))
+    assert symbols_differ(Reading(two), Reading(one))
+
+
 @pytest.mark.parametrize(
     ("one", "two"),
     [
