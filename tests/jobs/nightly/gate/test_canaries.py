@@ -37,6 +37,12 @@ def test_a_canary_is_found_within_its_rank(canary, rank):
         assert (first_missed(FOUND, [canary], k) is None) == (rank is not None and rank <= k)
 
 
+def test_ids_of_answers_are_compared_without_outer_white_space():
+    found = Found(hit(1, "how to pay", "By post", answer_id=" desk\t"))
+    assert first_missed(found, [Canary(1, "pay", None, "desk", None)], 1) is None
+    assert first_missed(found, [Canary(1, "pay", None, "des", None)], 1) is not None
+
+
 def test_the_first_missed_one_is_returned_with_the_first_hit_and_the_number():
     canaries = [
         Canary(1, "a", "By post", None, None),
