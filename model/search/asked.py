@@ -24,12 +24,13 @@ def checked_questions(questions: object, call: str) -> list[str]:
         if not isinstance(question, str):
             kind = type(question).__name__
             raise UsageError(f"{call}_many takes a list of str, item {number} is of type {kind}. Convert it to str")
-        if not _is_text(question):
+        if not is_text(question):
             raise UsageError(f"item {number} is no text: it has a surrogate without its pair. Decode it from UTF-8")
     return listed
 
 
-def _is_text(question: str) -> bool:
+def is_text(question: str) -> bool:
+    """Return whether a str has no surrogate without its pair, so that it can be written in UTF-8."""
     try:
         question.encode()
     except UnicodeEncodeError:

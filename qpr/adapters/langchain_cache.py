@@ -12,6 +12,7 @@ from typing import Any
 from langchain_core.caches import RETURN_VAL_TYPE, BaseCache
 from langchain_core.outputs import Generation
 
+from model.search.asked import is_text
 from model.search.searcher import Searcher
 
 
@@ -31,8 +32,10 @@ class AnswerCache(BaseCache):
     def lookup(self, prompt: str, llm_string: str) -> RETURN_VAL_TYPE | None:  # noqa: ARG002
         """Return the known answer to a prompt, or None."""
         question = _question(prompt)
-        found = None if question is None else self._searcher.answer(question, filters=self._filters)
-        if found is None or not found.answered or found.hit is None or found.hit.answer is None:
+        if question is None or not is_text(question):
+            return None
+        found = self._searcher.answer(question, filters=self._filters)
+        if not found.answered or found.hit is None or found.hit.answer is None:
             return None
         return [Generation(text=found.hit.answer)]
 
@@ -47,10 +50,14 @@ def _question(prompt: str) -> str | None:
     """Return a plain prompt, or the text of the only message of a person in LangChain's JSON of messages."""
     try:
         messages: Any = json.loads(prompt)
-    except ValueError:
+    except (ValueError, RecursionError):
         return prompt
-    if not isinstance(messages, Sequence) or not all(isinstance(m, dict) and "kwargs" in m for m in messages):
+    if not isinstance(messages, Sequence) or not all(map(_is_message, messages)):
         return prompt
     said = [m["kwargs"] for m in messages if m["kwargs"].get("type") != "system"]
     text = said[0].get("content") if len(said) == 1 and said[0].get("type") == "human" else None
     return text if isinstance(text, str) else None
+
+
+def _is_message(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("kwargs"), dict)

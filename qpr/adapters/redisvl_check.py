@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from model.search.asked import is_text
 from model.search.searcher import Searcher
 from schemas.errors import UsageError
 
@@ -45,6 +46,8 @@ class AnswerCheck:
             )
         if num_results < 1:
             raise UsageError(f"num_results must be at least 1, got {num_results}")
+        if not is_text(prompt):
+            return []
         found = self._searcher.answer(prompt, filters=self._filters)
         if not found.answered or found.hit is None or found.hit.answer is None:
             return []

@@ -54,9 +54,29 @@ def test_a_chat_with_several_messages_of_a_person_reaches_the_model():
     assert searcher.asked == ["pay my bill"] * 2
 
 
-@pytest.mark.parametrize("prompt", ["[1, 2]", '{"a": 1}', "", "null", "[]"])
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "[1, 2]",
+        '{"a": 1}',
+        "",
+        "null",
+        "[]",
+        '[{"kwargs": 1}]',
+        '[{"kwargs": null}]',
+        '[{"kwargs": {}}]',
+        "[" * 100_000,
+    ],
+)
 def test_a_prompt_that_is_json_but_no_chat_is_a_question_or_nothing(prompt):
     assert AnswerCache(Known()).lookup(prompt, "") is None
+
+
+@pytest.mark.parametrize("prompt", ["pay\ud800", '[{"kwargs": {"type": "human", "content": "pay\\ud800"}}]'])
+def test_a_prompt_with_half_a_character_reaches_the_model(prompt):
+    searcher = Known()
+    assert AnswerCache(searcher).lookup(prompt, "") is None
+    assert searcher.asked == []
 
 
 def test_a_question_without_an_answer_in_the_index_reaches_the_model():

@@ -13,6 +13,7 @@ class Known:
     """Answers one question; all others are abstentions."""
 
     def answer(self, question, *, filters=None):
+        question.encode()
         self.filters = filters
         answered = question == "pay my bill"
         return Answer(question, answered=answered, reason="exact" if answered else "no_certificate", hit=BILL)
@@ -30,6 +31,10 @@ def test_a_known_answer_is_one_entry_and_an_abstention_none():
     ]
     assert cache.check(prompt="pay my bills") == []
     assert cache.check("pay my bill", return_fields=["response", "unknown"]) == [{"response": "Open Payments."}]
+
+
+def test_a_prompt_with_half_a_character_has_no_entry():
+    assert AnswerCheck(Known()).check("pay\ud800") == []
 
 
 def test_filters_are_those_of_all_questions():
