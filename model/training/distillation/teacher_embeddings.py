@@ -42,8 +42,12 @@ class Lesson:
 
     @property
     def digest(self) -> str:
-        """Return the sha256 of the ids, which are digests of the questions' keys."""
-        return hashlib.sha256(self.ids.astype("<i8").tobytes()).hexdigest()
+        """Return the sha256 of the texts in order; ids are equal for wordings that a teacher can encode otherwise."""
+        digest = hashlib.sha256()
+        for text in self.texts.to_pylist():
+            content = text.encode()
+            digest.update(len(content).to_bytes(8, "little") + content)
+        return digest.hexdigest()
 
 
 def lesson_of(dataset: Dataset, *, most: int) -> Lesson:
@@ -145,7 +149,7 @@ def _read(url: str, about: dict[str, str], shape: tuple[int, int]) -> Matrix:
     metadata = _metadata(content)
     different = [name for name in about if metadata.get(name) != about[name]]
     if different:
-        other = {"teacher": "of another teacher", "questions": "of other questions"}[different[0]]
+        other = {"teacher": "of another teacher", "questions": "of other questions, or of other wordings"}[different[0]]
         raise QprError(f"{url}: keeps vectors {other}. Give another --vectors, or remove it")
     if vectors.dtype != np.float32 or vectors.shape != shape:
         raise _damaged(url, f"its vectors are {vectors.dtype} {vectors.shape}, expected float32 {shape}")

@@ -4,6 +4,7 @@ import dataclasses
 import hashlib
 
 import numpy as np
+import pyarrow.compute as pc
 import pytest
 import safetensors.numpy
 
@@ -88,6 +89,9 @@ def test_a_file_of_another_teacher_of_other_questions_or_damaged_is_refused(data
     taught_vectors(lesson, teacher, kept=kept)
     with pytest.raises(QprError, match="of other questions"):
         taught_vectors(lesson_of(dataset("train"), most=4), teacher, kept=kept)
+    shouted = dataclasses.replace(lesson, texts=pc.utf8_upper(lesson.texts))
+    with pytest.raises(QprError, match="of other questions, or of other wordings"):
+        taught_vectors(shouted, teacher, kept=kept)
     make_model(f"{memory}/other", seed=1)
     with pytest.raises(QprError, match="of another teacher"):
         taught_vectors(lesson, load_encoder(f"{memory}/other"), kept=kept)
