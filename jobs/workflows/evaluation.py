@@ -21,7 +21,7 @@ from model.evaluation.settings import Evaluation
 from model.index.index import Index
 from model.search.searcher import Searcher
 from schemas.artifacts.dataset import open_dataset
-from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.manifest import Source, read_manifest
 from schemas.errors import QprError
 from schemas.quantities import counted
 
@@ -117,7 +117,7 @@ def _report_missing(dataset: str, index: Index, judged: Judgements, *, split: st
     """
     relevant, missing = missing_questions(index, judged)
     count = f"{len(missing):,} of {counted(len(relevant), 'paraphrase')} of split {split}"
-    built = f"It was built from {_built_from(index.url)}, and {_named(dataset, open_dataset(dataset).manifest.digest)}"
+    built = f"It was built from {_built_from(index)}, and {_named(dataset, open_dataset(dataset).manifest.digest)}"
     if len(missing) == len(relevant):
         raise QprError(
             f"{index.url}: holds none of the questions of split {split} of {dataset}. {built} is evaluated. "
@@ -137,13 +137,14 @@ def _report_seen_queries(dataset: str, searcher: Searcher, *, split: str) -> boo
     """
     retrieval = searcher.retrieval
     if retrieval.reranker:
-        learner, manifest = f"reranker {retrieval.reranker.url}", read_manifest(retrieval.reranker.url, "reranker")
+        learner = f"reranker {retrieval.reranker.url}"
+        sources = read_manifest(retrieval.reranker.url, "reranker").inputs
     elif retrieval.mode == "probability":
-        learner, manifest = f"confidence model of {retrieval.index.url}", read_manifest(retrieval.index.url, "index")
+        learner, sources = f"confidence model of {retrieval.index.url}", _sources_of(retrieval.index)
     else:
         return False
     digest = open_dataset(dataset).manifest.digest
-    if split != "validation" or digest not in {source.digest for source in manifest.inputs}:
+    if split != "validation" or digest not in {source.digest for source in sources}:
         return False
     warn(
         f"the figures are too good: the {learner} learned from the validation queries of {_named(dataset, digest)}. "
@@ -152,9 +153,14 @@ def _report_seen_queries(dataset: str, searcher: Searcher, *, split: str) -> boo
     return True
 
 
-def _built_from(url: str) -> str:
-    """Return the inputs of an index but for its model, which is the last one."""
-    return ", ".join(_named(source.url, source.digest) for source in read_manifest(url, "index").inputs[:-1])
+def _built_from(index: Index) -> str:
+    """Return the names of what an index was built from and changed by."""
+    return ", ".join(_named(source.url, source.digest) for source in _sources_of(index))
+
+
+def _sources_of(index: Index) -> list[Source]:
+    """Return the inputs of the build of an index and of its last change, but for the model, which is the last one."""
+    return [*(index.settings.built_from or ()), *read_manifest(index.url, "index").inputs[:-1]]
 
 
 def _named(url: str, digest: str | None) -> str:

@@ -12,6 +12,7 @@ import pydantic
 from model.choices import Distance, IndexMode
 from model.encoders.registry import PREFIXES
 from model.index.factory import checked_factory
+from schemas.artifacts.manifest import Source
 from schemas.filters import FilterColumns, checked_vary_by
 
 
@@ -69,6 +70,8 @@ class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
         recall: of a search with ``probes``; None where every search is exact.
         vary_by: columns of which every search names a value; None for none.
         valid_until: name in the files of the column with the end of an answer's validity; None for none.
+        built_from: inputs of the build of an index that was changed since, but for the model; its confidence model
+            learned from these. None before the first change.
     """
 
     model_digest: str
@@ -85,6 +88,7 @@ class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     recall: RecallFigures | None = None
     vary_by: Annotated[tuple[str, ...], pydantic.AfterValidator(checked_vary_by)] | None = None
     valid_until: str | None = None
+    built_from: tuple[Source, ...] | None = None
 
     @property
     def filters(self) -> FilterColumns:

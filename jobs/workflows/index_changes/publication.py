@@ -55,6 +55,13 @@ class Base:
         return self.index.settings
 
     @property
+    def built_from(self) -> tuple[Source, ...]:
+        """Return the inputs of the build of the index but for the model, whatever has changed since."""
+        if (sources := self.settings.built_from) is not None:
+            return sources
+        return tuple(source for source in self.manifest.inputs if source.digest != self.settings.model_digest)
+
+    @property
     def kept(self) -> list[File]:
         """Return the files that stay: segments, model and confidence model."""
         return [file for file in self.manifest.files if file.table not in _OF_A_VERSION]
@@ -86,6 +93,7 @@ def publish(
     Raises:
         QprError: the parts do not fit together, or the index cannot be published.
     """
+    settings = settings.model_copy(update={"built_from": base.built_from})
     before = [Source(url=base.index.url, digest=base.manifest.digest)]
     model = [source for source in base.manifest.inputs if source.digest == settings.model_digest]
     about: dict[str, Any] = {"inputs": [*inputs, *before, *model], "counters": dict(counters)}

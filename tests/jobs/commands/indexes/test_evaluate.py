@@ -184,18 +184,9 @@ def test_probes_of_an_exact_search_are_refused(place, qpr):
     assert (refused.code, "--probes has no use with --exact" in refused.err) == (2, True), refused.err
 
 
-@pytest.mark.parametrize(
-    ("data", "split", "mode", "seen"),
-    [
-        ("learned", "validation", "probability", True),
-        ("learned", "validation", "dense", False),
-        ("learned", "test", "probability", False),
-        ("copy", "validation", "probability", False),
-    ],
-)
-def test_queries_that_the_confidence_model_learned_from_are_reported(
-    place, qpr, make_training_data, data, split, mode, seen
-):
+@pytest.fixture
+def probable(place, qpr, make_training_data):
+    """Return a folder with an index that has a confidence model, its dataset, and another one."""
     if not (place / "probable").exists():
         clusters = [("validation", texts) for texts in CLUSTERS]
         clusters += [("test", ["pay a fee", "fee to pay"]), ("test", ["cancel a fee", "fee to cancel"])]
@@ -205,6 +196,20 @@ def test_queries_that_the_confidence_model_learned_from_are_reported(
         make_training_data(place / "learned", clusters + more)
         given = ("--questions", place / "learned", "--model", place / "model", "--output", place / "probable")
         assert qpr("index", *given).code == 0
+    return place
+
+
+@pytest.mark.parametrize(
+    ("data", "split", "mode", "seen"),
+    [
+        ("learned", "validation", "probability", True),
+        ("learned", "validation", "dense", False),
+        ("learned", "test", "probability", False),
+        ("copy", "validation", "probability", False),
+    ],
+)
+def test_queries_that_the_confidence_model_learned_from_are_reported(probable, qpr, data, split, mode, seen):
+    place = probable
     given = ("--dataset", place / data, "--index", place / "probable", "--split", split, "--mode", mode, "--json")
     outcome = qpr("evaluate", *given)
     assert outcome.code == 0, outcome.err
@@ -215,6 +220,25 @@ def test_queries_that_the_confidence_model_learned_from_are_reported(
         f"queries of {place / 'learned'} (digest {digest}). Use --split test for figures of new queries"
     )
     assert (warning in outcome.err) == seen
+
+
+def test_queries_that_the_confidence_model_learned_from_are_reported_after_changes(probable, qpr, tmp_path):
+    index, given = tmp_path / "index", ("--split", "validation", "--mode", "probability", "--json")
+    shutil.copytree(probable / "probable", index)
+    source = read_manifest(str(index), "index").inputs[0]
+    (tmp_path / "new.csv").write_text("question\npay a new fee\n")
+    for change in (("--add", tmp_path / "new.csv"), ("--delete", tmp_path / "new.csv"), ("--compact",)):
+        assert qpr("index", "--output", index, *change).code == 0
+        outcome = qpr("evaluate", "--dataset", probable / "learned", "--index", index, *given)
+        assert json.loads(outcome.out)["queries_seen_in_training"] is True
+        assert f"learned from the validation queries of {probable / 'learned'} (digest" in outcome.err
+        manifest = read_manifest(str(index), "index")
+        assert manifest.configuration["built_from"] == [source.model_dump(exclude_none=True)]
+        assert len(manifest.inputs) <= 3  # file, index before, model
+    outcome = qpr("evaluate", "--dataset", probable / "copy", "--index", index, *given)
+    assert json.loads(outcome.out)["queries_seen_in_training"] is False
+    outcome = qpr("evaluate", "--dataset", probable / "other", "--index", index)
+    assert f"It was built from {probable / 'learned'} (digest" in outcome.err
 
 
 def test_times_are_taken_of_the_first_queries_only(place):

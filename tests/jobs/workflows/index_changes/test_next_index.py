@@ -72,10 +72,11 @@ def test_nights_find_what_a_new_build_finds(nights, tmp_path, make_dataset, monk
     """Each night some questions go, some come, some change cluster and answer, and one changes its text."""
     monkeypatch.setattr(codes_files, "FLAT_BELOW", 15)
     url = nights(0, [questions(0, 60), questions(60, 120)], factory=factory)
+    first = [read_manifest(url).inputs[0].model_dump(exclude_none=True)]
     segments, coded = [], []
     for number in range(1, 6):
-        first, last = 3 * number, 120 + 10 * number
-        clusters = [questions(first, 70 + number), questions(70 + number, last)]
+        start, last = 3 * number, 120 + 10 * number
+        clusters = [questions(start, 70 + number), questions(70 + number, last)]
         clusters[0][0] = clusters[0][0].upper()
         before, url = url, nights(number, clusters, before=url)
         built = str(tmp_path / f"built{number}")
@@ -84,6 +85,8 @@ def test_nights_find_what_a_new_build_finds(nights, tmp_path, make_dataset, monk
         manifest = read_manifest(url)
         coded.append(len(manifest.of("codes")))
         segments.append(len({file.path.partition("/segments/")[2][:4] for file in manifest.of("shards")}))
+        assert manifest.configuration["built_from"] == first
+        assert [source.url for source in manifest.inputs][:1] == [str(tmp_path / f"data{number}")]
         assert manifest.counters["questions_deleted"] == 3
         assert manifest.counters["questions_encoded"] < 60
         assert {file.path.partition("/")[0] for file in manifest.files} == {manifest.run_id}
