@@ -91,13 +91,11 @@ class Index:
 
         Args:
             masks: of each shard the rows that may be found.
-            values: that these rows have, in the order of the columns.
+            values: that these rows have, in the order of the columns; none where something else decides on the rows.
         """
         shards = tuple(dataclasses.replace(shard, live=mask) for shard, mask in zip(self.shards, masks, strict=True))
-        probes = self.probes
-        if values:
-            allowed = sum(map(np.count_nonzero, masks))
-            probes = probes_within(probes, most=self.most_probes, allowed=int(allowed), rows=len(self))
+        allowed = int(sum(map(np.count_nonzero, masks)))
+        probes = probes_within(self.probes, most=self.most_probes, allowed=allowed, rows=len(self))
         part = dataclasses.replace(self, shards=shards, probes=probes, suffix=row_suffix(values))
         part.__dict__.update(_tables=self._tables, _records=self._records, _starts=self._starts)
         return part

@@ -1,3 +1,4 @@
+import dataclasses
 import shutil
 
 import numpy as np
@@ -52,6 +53,17 @@ def place(built, make_model):
 def copy(place, tmp_path):
     shutil.copytree(place / "flat", tmp_path / "copy")
     return tmp_path / "copy"
+
+
+@pytest.mark.parametrize("name", ["ivf", "codes", "graph"])
+def test_few_rows_without_values_are_all_compared_and_nearly_all_rows_searched_as_before(place, name):
+    index = open_index(str(place / name))
+    few = index.within([np.arange(len(shard)) % 10 == 0 for shard in index.shards], ())
+    exact = dataclasses.replace(few, probes=index.most_probes)
+    assert np.array_equal(few.rank(TEXTS, 5).rows, exact.rank(TEXTS, 5).rows)
+    assert (few.rank(TEXTS, 5).rows >= 0).all()
+    nearly_all = index.within([np.arange(len(shard)) > 0 for shard in index.shards], ())
+    assert (index.probes, nearly_all.probes) == (2, 3)
 
 
 def test_a_question_finds_itself_first_unless_it_is_excluded(place):

@@ -56,3 +56,14 @@ def test_all_lists_are_searched_for_few_rows_and_more_than_usual_for_a_share():
     assert probes_within(3, most=64, allowed=500_000, rows=10**6) == 6
     assert probes_within(40, most=64, allowed=500_000, rows=10**6) == 64
     assert probes_within(3, most=64, allowed=10**6, rows=10**6) == 3
+
+
+@pytest.mark.parametrize(("probes", "most", "rows"), [(91, 2**16, 536_489), (64, 2**16, 14_000), (12, 610, 50_000)])
+def test_probes_grow_as_rows_end_until_an_exact_search_costs_less(probes, most, rows):
+    found = [probes_within(probes, most=most, allowed=allowed, rows=rows) for allowed in range(rows, -1, -7)]
+    assert found[:2] == [probes, probes + 1]
+    assert found == sorted(found)
+    assert found[-1] == probes_within(probes, most=most, allowed=rows // 100, rows=rows) == most
+    last = max(probes for probes in found if probes < most)
+    compared = last * max(rows / most, 25)
+    assert compared == pytest.approx(rows * probes / last, rel=0.1)  # as many as an exact search compares
