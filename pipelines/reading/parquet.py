@@ -12,11 +12,13 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pipelines.reading.batches import BATCH_ROWS, Batch, assemble
+from pipelines.reading.batches import BATCH_BYTES, BATCH_ROWS, Batch, assemble
 from pipelines.reading.headers.columns import Column, locate_columns
 from pipelines.reading.headers.suggestions import SAMPLE_ROWS
 from pipelines.reading.lines import MAX_ROW_BYTES
@@ -56,7 +58,8 @@ def read_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, 
             if part is None:
                 return
             rows += part.num_rows
-            yield _batch(part, columns, located, conventions)
+            for piece in _pieces(part):
+                yield _batch(piece, columns, located, conventions)
 
 
 def divide_parquet(source: Source) -> Iterator[Source]:
@@ -112,7 +115,7 @@ def _locate(
     schema = file.schema_arrow
 
     def sample() -> dict[str, list[str]]:
-        first = next(file.iter_batches(SAMPLE_ROWS), None)
+        first = next((piece for part in file.iter_batches(SAMPLE_ROWS) for piece in _pieces(part)), None)
         return {} if first is None else dict(zip(schema.names, map(_texts, first.columns), strict=True))
 
     located = locate_columns(columns, names, schema.names, url=source.url, sample=sample, mappable=mappable)
@@ -125,6 +128,33 @@ def _locate(
             cause = f"column {located[column.name]} holds {stored}, which cannot be read as {column.type}"
             raise QprError(f"{source.url}: {cause}. Convert it, or name another column with {column.mapped_to()}")
     return located
+
+
+def _pieces(part: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Yield the rows of a batch in batches of at most `BATCH_BYTES` of text, or of one row.
+
+    A dictionary stores a text once for all its rows, so a small file may hold more text than one array of strings can.
+    """
+    sizes = sum(map(_text_bytes, part.columns), start=np.zeros(part.num_rows, np.int64))
+    ends = np.cumsum(sizes)
+    start = 0
+    while start < part.num_rows:
+        end = max(start + 1, int(np.searchsorted(ends, ends[start] - sizes[start] + BATCH_BYTES, "right")))
+        # copied, because Arrow does not cast a slice of large strings that begins beyond 2**31
+        yield pa.concat_batches([part.slice(start, end - start)])
+        start = end
+
+
+def _text_bytes(values: pa.Array) -> npt.NDArray[np.int64]:
+    """Return the number of bytes of each text in a column; zeros for other columns."""
+    if pa.types.is_dictionary(values.type):
+        of_texts = pa.array(_text_bytes(values.dictionary))
+        return np.asarray(pc.fill_null(of_texts.take(values.indices), 0), np.int64)
+    if not is_text(values.type):
+        return np.zeros(len(values), np.int64)
+    is_view = pa.types.is_string_view(values.type) or pa.types.is_binary_view(values.type)
+    measured = pc.cast(values, pa.large_binary()) if is_view else values  # binary_length takes no views
+    return np.asarray(pc.fill_null(pc.binary_length(measured), 0), np.int64)
 
 
 def _batch(

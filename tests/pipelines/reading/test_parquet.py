@@ -39,18 +39,18 @@ def not_utf8(*values, kind):
     return pa.Array.from_buffers(kind, len(values), [None, offsets.buffers()[1], pa.py_buffer(b"".join(values))])
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pa.string(),
-        pa.large_string(),
-        pa.string_view(),
-        pa.binary(),
-        pa.large_binary(),
-        pa.binary_view(),
-        pa.dictionary(pa.int32(), pa.string()),
-    ],
-)
+TEXT_TYPES = [
+    pa.string(),
+    pa.large_string(),
+    pa.string_view(),
+    pa.binary(),
+    pa.large_binary(),
+    pa.binary_view(),
+    pa.dictionary(pa.int32(), pa.string()),
+]
+
+
+@pytest.mark.parametrize("kind", TEXT_TYPES)
 def test_text_is_read_from_every_type_that_holds_it(tmp_path, kind):
     texts = pa.array(["ä", None, "b", ""]).cast(pa.string())
     stored = texts.dictionary_encode() if pa.types.is_dictionary(kind) else texts.cast(kind)
@@ -131,6 +131,21 @@ def test_batches_are_bounded_and_keep_the_order(tmp_path):
     batches = list(read(source_of(tmp_path, question=texts), COLUMNS))
     assert max(batch.rows.num_rows for batch in batches) <= 65_536
     assert [text for batch in batches for text in batch.rows["question"].to_pylist()] == texts
+
+
+@pytest.mark.parametrize("kind", TEXT_TYPES)
+def test_batches_are_bounded_in_bytes_of_text_too(tmp_path, monkeypatch, kind):
+    monkeypatch.setattr("pipelines.reading.parquet.BATCH_BYTES", 100)
+    texts = pa.array(["a" * 60, None, "b" * 40, "c" * 101, "d" * 60, "e" * 60]).cast(pa.string())
+    stored = texts.dictionary_encode() if pa.types.is_dictionary(kind) else texts.cast(kind)
+    batches = list(read(source_of(tmp_path, question=stored, answer_id=range(6)), COLUMNS))
+    assert [batch.rows["question"].to_pylist() for batch in batches] == [
+        ["a" * 60, None, "b" * 40],
+        ["c" * 101],
+        ["d" * 60],
+        ["e" * 60],
+    ]
+    assert [name for batch in batches for name in batch.rows["answer_id"].to_pylist()] == list("012345")
 
 
 @pytest.mark.parametrize(
