@@ -32,6 +32,9 @@ _FIRST_S, _LAST_S = -62_135_596_800, 253_402_300_799  # years 1 to 9999, the ran
 _PER_SECOND: Final = {"s": 1, "ms": 10**3, "us": 10**6}
 """Steps a second of units that reach other years; nanoseconds in 64 bits end in 2262."""
 
+_INTEGERS_BELOW: Final = 2.0**53
+"""Magnitude up to which floating-point numbers represent each integer."""
+
 _MAY_BE_THOUSANDS: Final = r"^\s*[+-]?[1-9]\d{0,2}\.\d{3}\s*$"
 """Numbers whose point may separate thousands, from 1.000 to 999.999."""
 
@@ -96,7 +99,7 @@ def cast_values(values: pa.Array, kind: pa.DataType, choose: Choose = lambda: No
     if pa.types.is_timestamp(values.type) or pa.types.is_date(values.type):
         values = _in_range(values)
     if kind == pa.string():
-        return pc.cast(values, kind, safe=False)
+        return _texts_of_numbers(values) if pa.types.is_floating(values.type) else pc.cast(values, kind, safe=False)
     if is_text(values.type):
         texts = pc.cast(values, pa.string(), safe=False)
         return numbers_of_text(texts, choose) if kind == pa.float64() else times_of_text(texts, choose)
@@ -179,6 +182,14 @@ def _in_range(times: pa.Array) -> pa.Array:
     steps = pc.cast(stored, pa.int64())
     reachable = pc.and_(pc.greater_equal(steps, _FIRST_S * scale), pc.less(steps, (_LAST_S + 1) * scale))
     return pc.if_else(reachable, times, None)
+
+
+def _texts_of_numbers(numbers: pa.Array) -> pa.Array:
+    """Return floating-point numbers as text, whole ones as integers have it: Arrow writes 123456789012 as 1.23e+11."""
+    exact = pc.cast(numbers, pa.float64())
+    is_whole = pc.and_(pc.equal(pc.trunc(exact), exact), pc.less(pc.abs(exact), _INTEGERS_BELOW))
+    integers = pc.cast(pc.if_else(is_whole, exact, None), pa.int64())
+    return pc.coalesce(pc.cast(integers, pa.string()), pc.cast(numbers, pa.string()))
 
 
 def _finite(numbers: pa.Array) -> pa.Array:

@@ -45,6 +45,19 @@ def test_columns_of_text_are_converted_to_text(array, expected):
 
 
 @pytest.mark.parametrize("kind", [pa.float16(), pa.float32(), pa.float64()])
+def test_a_whole_number_has_one_text_as_integer_and_as_floating_point(kind):
+    numbers = [0, 12, -7, 2_000, None]
+    numbers += [] if kind == pa.float16() else [16_777_215]
+    numbers += [360_012_345_678, -(2**53) + 1] if kind == pa.float64() else []
+    assert values(pa.array(numbers).cast(kind), pa.string()) == values(pa.array(numbers), pa.string())
+    assert values(pa.array([-0.0, 0.5]).cast(kind), pa.string()) == ["0", "0.5"]
+
+
+def test_a_number_beyond_the_integers_of_floating_point_keeps_its_text():
+    assert values(pa.array([2.0**53, 1e300, 0.1]), pa.string()) == ["9.007199254740992e+15", "1e+300", "0.1"]
+
+
+@pytest.mark.parametrize("kind", [pa.float16(), pa.float32(), pa.float64()])
 def test_a_stored_number_that_is_not_finite_is_no_text(kind):
     assert values(pa.array([2.5, math.nan, math.inf, -math.inf, None], kind), pa.string()) == ["2.5", *[None] * 4]
 
