@@ -11,26 +11,15 @@ usual one has a decimal point, or its day first. The convention of the file deci
 
 from __future__ import annotations
 
-import datetime
-import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.reading.headers.columns import TIMESTAMP
-from pipelines.reading.values.parsing import parse_date, parse_number
-
-_EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
-_SECONDS_BELOW: Final = 1e11
-"""Magnitude from which an epoch number is in milliseconds; 1e14: in microseconds, 1e17: in nanoseconds.
-
-1e11 seconds is the year 5138, 1e11 milliseconds the year 1973.
-"""
-_FIRST_S, _LAST_S = -62_135_596_800, 253_402_300_799  # years 1 to 9999, the range of Python's datetime
-_PER_SECOND: Final = {"s": 1, "ms": 10**3, "us": 10**6}
-"""Steps a second of units that reach other years; nanoseconds in 64 bits end in 2262."""
+from pipelines.reading.values.parsing import parse_number
+from pipelines.reading.values.times import interpret_times, times_in_range, times_of_numbers
 
 _INTEGERS_BELOW: Final = 2.0**53
 """Magnitude up to which floating-point numbers represent each integer."""
@@ -97,7 +86,7 @@ def cast_values(values: pa.Array, kind: pa.DataType, choose: Choose = lambda: No
     if pa.types.is_floating(values.type):
         values = _finite(values)
     if pa.types.is_timestamp(values.type) or pa.types.is_date(values.type):
-        values = _in_range(values)
+        values = times_in_range(values)
     if kind == pa.string():
         return _texts_of_numbers(values) if pa.types.is_floating(values.type) else pc.cast(values, kind, safe=False)
     if is_text(values.type):
@@ -127,7 +116,7 @@ def times_of_text(texts: pa.Array, choose: Choose = lambda: None) -> pa.Array:
     """Return the times in strings, written as dates or as numbers since 1970; null for other text."""
     for kind in (TIMESTAMP, pa.timestamp("us")):  # Arrow casts only if all rows have a zone or none has
         try:
-            return _in_range(pc.cast(pc.cast(texts, kind), TIMESTAMP))
+            return times_in_range(pc.cast(pc.cast(texts, kind), TIMESTAMP))
         except pa.ArrowInvalid:
             continue
     return _select(interpret(texts, TIMESTAMP), choose, undecided=pa.nulls(len(texts), TIMESTAMP))
@@ -136,9 +125,9 @@ def times_of_text(texts: pa.Array, choose: Choose = lambda: None) -> pa.Array:
 def interpret(texts: pa.Array, kind: pa.DataType) -> Interpretations:
     """Return both interpretations of strings as numbers or times; each distinct string is parsed once."""
     codes = texts.dictionary_encode()
-    read = parse_number if kind == pa.float64() else _times
-    pairs = [(None, None) if text is None else read(text) for text in codes.dictionary.to_pylist()]
-    return Interpretations(*(pa.array([pair[i] for pair in pairs], kind).take(codes.indices) for i in (0, 1)))
+    distinct = codes.dictionary.to_pylist()
+    pairs = interpret_times(distinct) if kind == TIMESTAMP else _interpret_numbers(distinct)
+    return Interpretations(*(values.take(codes.indices) for values in pairs))
 
 
 def choose_convention(batches: Iterable[pa.Array], kind: pa.DataType) -> bool | None:
@@ -159,29 +148,6 @@ def choose_convention(batches: Iterable[pa.Array], kind: pa.DataType) -> bool | 
         if any(votes):
             return bool(votes[1] > votes[0])
     return None
-
-
-def times_of_numbers(numbers: pa.Array) -> pa.Array:
-    """Return the times of numbers since 1970, whose size shows their unit; null outside of the years 1 to 9999."""
-    size = pc.abs(numbers)
-    unit = pc.if_else(pc.less(size, _SECONDS_BELOW), 1e6, pc.if_else(pc.less(size, _SECONDS_BELOW * 1e3), 1e3, 1.0))
-    scale = pc.if_else(pc.less(size, _SECONDS_BELOW * 1e6), unit, 1e-3)
-    micros = pc.round(pc.multiply(numbers, scale))
-    first, last = _FIRST_S * 1e6, _LAST_S * 1e6
-    reachable = pc.and_(pc.greater_equal(micros, first), pc.less_equal(micros, last))  # false for nan
-    return pc.cast(pc.cast(pc.if_else(reachable, micros, None), pa.int64()), TIMESTAMP)
-
-
-def _in_range(times: pa.Array) -> pa.Array:
-    """Return timestamps or dates without those outside of the years 1 to 9999, which become null."""
-    days = pa.types.is_date32(times.type)
-    stored = pc.cast(times, pa.timestamp("s")) if days else times
-    scale = _PER_SECOND.get(getattr(stored.type, "unit", "ms"))  # a date64 has milliseconds and no unit
-    if scale is None:
-        return times
-    steps = pc.cast(stored, pa.int64())
-    reachable = pc.and_(pc.greater_equal(steps, _FIRST_S * scale), pc.less(steps, (_LAST_S + 1) * scale))
-    return pc.if_else(reachable, times, None)
 
 
 def _texts_of_numbers(numbers: pa.Array) -> pa.Array:
@@ -213,18 +179,6 @@ def _select(pairs: Interpretations, choose: Choose, *, undecided: pa.Array) -> p
     return pc.if_else(ambiguous, undecided if other is None else pairs.other if other else pairs.usual, alone)
 
 
-def _times(text: str) -> tuple[datetime.datetime | None, datetime.datetime | None]:
-    """Return the time of ISO 8601 text or of a number since 1970, twice; else both interpretations of a date."""
-    try:
-        number = float(text)
-    except ValueError:
-        pass
-    else:
-        time = times_of_numbers(pa.array([number]))[0].as_py() if math.isfinite(number) else None
-        return time, time
-    try:
-        time = datetime.datetime.fromisoformat(text.strip())
-        time = (time if time.tzinfo else time.replace(tzinfo=datetime.UTC)).astimezone(datetime.UTC)
-    except (ValueError, OverflowError):
-        return parse_date(text)
-    return time, time
+def _interpret_numbers(texts: Sequence[str | None]) -> tuple[pa.Array, pa.Array]:
+    pairs = [(None, None) if text is None else parse_number(text) for text in texts]
+    return pa.array([point for point, _ in pairs], pa.float64()), pa.array([comma for _, comma in pairs], pa.float64())

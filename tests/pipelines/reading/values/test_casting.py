@@ -13,9 +13,9 @@ from pipelines.reading.values.casting import (
     choose_convention,
     is_castable,
     numbers_of_text,
-    times_of_numbers,
     times_of_text,
 )
+from pipelines.reading.values.times import times_of_numbers
 
 NOON = datetime.datetime(2024, 3, 1, 12, 0, 0, tzinfo=datetime.UTC)  # 1,709,294,400 s since 1970
 
@@ -148,6 +148,18 @@ def test_the_size_of_a_number_decides_its_unit(number, year):
 def test_a_number_out_of_reach_is_no_time(number):
     assert times_of_numbers(pa.array([number])).to_pylist() == [None]
     assert times_of_text(pa.array([str(number)])).to_pylist() == [None]
+
+
+def test_distinct_numbers_since_1970_are_converted_at_once(monkeypatch):
+    calls = []
+    monkeypatch.setattr(
+        "pipelines.reading.values.times.times_of_numbers",
+        lambda numbers: calls.append(len(numbers)) or times_of_numbers(numbers),
+    )
+    texts = [str(1_709_294_400 + second) for second in range(1_000)]
+    times = times_of_text(pa.array([*texts, "01.03.2024 12:00", "?", None, "nan"])).to_pylist()
+    assert times == [*(NOON + datetime.timedelta(seconds=n) for n in range(1_000)), NOON, None, None, None]
+    assert calls == [1_003]
 
 
 @given(st.datetimes(min_value=datetime.datetime(1, 1, 2), max_value=datetime.datetime(9999, 12, 30)))
