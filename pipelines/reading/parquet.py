@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -43,8 +44,7 @@ def read_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, 
     """
     with _opened(source) as file:
         located = _locate(source, file, columns, names, mappable=True)
-        whole = dataclasses.replace(source, groups=None)
-        conventions = Conventions(lambda some: read_parquet(whole, some, names))
+        conventions = _conventions(source, names)
         first, end = source.groups or (0, file.num_row_groups)
         rows = sum(file.metadata.row_group(group).num_rows for group in range(first))
         stored_names = list(dict.fromkeys(located.values()))
@@ -107,6 +107,22 @@ def _opened(source: Source) -> Iterator[pq.ParquetFile]:
             cause = str(error).splitlines()[0]
             raise QprError(f"{source.url}: not a complete Parquet file ({cause}). Copy or write it again") from error
         yield file
+
+
+def _conventions(source: Source, names: Mapping[str, str]) -> Conventions:
+    file_system, path = storage.locate(source.location)
+    with storage.explained(source.url):
+        state = file_system.ukey(path)  # size, time of change and the like
+    return _conventions_of_file(dataclasses.replace(source, groups=None), tuple(sorted(names.items())), state)
+
+
+@functools.lru_cache(maxsize=1024)
+def _conventions_of_file(source: Source, names: tuple[tuple[str, str], ...], _state: str) -> Conventions:
+    """Return the conventions of a file, the same object for all its parts that a process reads.
+
+    No row shows that a column is undecided, so all of it is read: once a process instead of once a part.
+    """
+    return Conventions(lambda some: read_parquet(source, some, dict(names)))
 
 
 def _locate(

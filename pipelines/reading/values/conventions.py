@@ -30,16 +30,16 @@ class Conventions:
 
     def __init__(self, read: Callable[[Sequence[Column]], Iterator[Batch]]) -> None:
         self._read = read
-        self._chosen: dict[str, bool | None] = {}
+        self._chosen: dict[Column, bool | None] = {}
 
     def choose(self, column: Column) -> bool | None:
         """Return whether a column follows the other convention, by `casting.choose_convention`."""
-        if column.name not in self._chosen:
+        if column not in self._chosen:
             text = dataclasses.replace(column, type=pa.string(), required=False)
             batches = (batch.rows[column.name].combine_chunks() for batch in self._read([text]))
-            self._chosen[column.name] = choose_convention(batches, column.type)
-        return self._chosen[column.name]
+            self._chosen[column] = choose_convention(batches, column.type)
+        return self._chosen[column]
 
     def is_undecided(self, column: Column) -> bool:
         """Return True if a column has ambiguous values and no value in the file shows its convention."""
-        return self._chosen.get(column.name, False) is None
+        return self._chosen.get(column, False) is None

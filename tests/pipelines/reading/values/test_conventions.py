@@ -7,6 +7,7 @@ import pytest
 from pipelines.reading.headers.columns import TIMESTAMP, Column
 from pipelines.reading.reader import divide, read
 from pipelines.reading.sources import expand
+from pipelines.reading.values.casting import choose_convention
 
 COLUMNS = [
     Column("question", pa.string()),
@@ -71,3 +72,21 @@ def test_dates_that_nothing_decides_are_null_and_counted(read_parts):
     assert sum(batch.unreadable.get("timestamp", 0) for batch in batches) == 3
     assert sum(batch.ambiguous.get("timestamp", 0) for batch in batches) == 2
     assert sum(batch.unreadable.get("confidence", 0) for batch in batches) == 1
+
+
+def test_the_parts_of_a_file_share_what_nothing_decides_until_the_file_changes(tmp_path, monkeypatch):
+    monkeypatch.setattr("pipelines.reading.parquet.PART_BYTES", 1)
+    chosen = []
+
+    def choose(batches, kind):
+        chosen.append(choose_convention(batches, kind))
+        return chosen[-1]
+
+    monkeypatch.setattr("pipelines.reading.values.conventions.choose_convention", choose)
+    for last, convention in (("05/06/2025", None), ("05/16/2025", True)):
+        source = write(tmp_path, "parquet", ["01/02/2025", "", "03/04/2025", "", "", last], ["1"] * 6)
+        batches = [batch for part in divide(source) for batch in read(part, COLUMNS)]
+        assert len(batches) == 3
+        assert chosen.pop() is convention
+        assert not chosen
+        assert sum(batch.ambiguous.get("timestamp", 0) for batch in batches) == (0 if convention else 3)
