@@ -6,6 +6,7 @@ distinct texts -> interpret_times -> both interpretations; numbers -> times_of_n
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -23,6 +24,9 @@ _SECONDS_BELOW: Final = 1e11
 _FIRST_S, _LAST_S = -62_135_596_800, 253_402_300_799  # years 1 to 9999, the range of Python's datetime
 _PER_SECOND: Final = {"s": 1, "ms": 10**3, "us": 10**6}
 """Steps a second of units that reach other years; nanoseconds in 64 bits end in 2262."""
+
+_DAY: Final = re.compile(r"\s*(?:19|20|21(?=00))\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\s*", re.ASCII)
+"""Dates of the years 1900 to 2100 in ISO 8601's basic form; as seconds they were days of 1970."""
 
 
 def times_of_numbers(numbers: pa.Array) -> pa.Array:
@@ -49,8 +53,11 @@ def times_in_range(times: pa.Array) -> pa.Array:
 
 
 def interpret_times(texts: Sequence[str | None]) -> tuple[pa.Array, pa.Array]:
-    """Return the times of ISO 8601 text and of numbers since 1970, twice; else both interpretations of dates."""
-    numbers = [None if text is None else _parse_float(text) for text in texts]
+    """Return the times of ISO 8601 text and of numbers since 1970, twice; else both interpretations of dates.
+
+    Eight digits such as 20250131 are a date.
+    """
+    numbers = [None if text is None else _parse_number(text) for text in texts]
     dates = [
         (None, None) if text is None or number is not None else _parse_time(text)
         for text, number in zip(texts, numbers, strict=True)
@@ -60,7 +67,9 @@ def interpret_times(texts: Sequence[str | None]) -> tuple[pa.Array, pa.Array]:
     return pc.coalesce(of_numbers, day_first), pc.coalesce(of_numbers, month_first)
 
 
-def _parse_float(text: str) -> float | None:
+def _parse_number(text: str) -> float | None:
+    if _DAY.fullmatch(text):
+        return None
     try:
         return float(text)
     except ValueError:

@@ -138,6 +138,27 @@ def test_a_text_outside_of_the_years_1_to_9999_is_no_time(text):
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("20240301", "2024-03-01"),
+        (" 19000101 ", "1900-01-01"),
+        ("21001231", "2100-12-31"),
+        ("20230229", None),  # no day of the calendar
+        ("18991231", "1970-08-08"),
+        ("21010101", "1970-09-01"),
+        ("20241301", "1970-08-23"),
+        ("20240300", "1970-08-23"),
+        ("020240301", "1970-08-23"),
+        ("20240301.0", "1970-08-23"),
+    ],
+)
+def test_eight_digits_that_are_a_date_are_no_number_of_seconds(text, expected):
+    for beside in ("2024-03-01", "1709294400", "?"):
+        time = times_of_text(pa.array([text, beside]))[0].as_py()
+        assert (time and time.date().isoformat()) == expected
+
+
+@pytest.mark.parametrize(
     ("number", "year"), [(0, 1970), (99_999_999_999, 5138), (100_000_000_000, 1973), (-1e9, 1938), (1e17, 1973)]
 )
 def test_the_size_of_a_number_decides_its_unit(number, year):
