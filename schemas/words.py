@@ -56,6 +56,7 @@ _ASCII_SYMBOLS = re.compile(SYMBOLS)
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
 _DECIMAL_COMMA = re.compile(r"(?:\d{1,3}(?:\.\d{3})+|\d+),\d{1,3}(?![\d,])")
 _PERSIAN = re.compile("[پچژگکی]")
+_DOTTED_I = re.compile("i\u0307+")
 _PREFIX = re.compile("(?<!\\S)(ن?مي) (?=[\u0621-\u06d3])")
 _SUFFIX = re.compile("(?<=[\u0621-\u06d3]) (?=(?:ها(?:يي|ي|يم|يت|يش|يمان|يتان|يشان)?|تر(?:ين)?)(?!\\w))")
 _ARABIC_LETTERS = {
@@ -130,7 +131,7 @@ def _amounts(sign: str, currency: str, number: str, unit: str) -> list[str]:
 def _folded(text_key: str) -> str:
     """Return a key with the variants of letters and digits evened out that are no variants of the question's id."""
     text = text_key.translate(_variants()) if _variant().search(text_key) else text_key
-    text = text.replace("i\u0307", "i")
+    text = _DOTTED_I.sub("i", text) if "i\u0307" in text else text
     if _PERSIAN.search(text_key):
         text = _PREFIX.sub(r"\1", _SUFFIX.sub("", text))
     return text

@@ -20,6 +20,7 @@ texts = st.text() | st.text(AWKWARD) | st.text(NUMBERS)
 
 
 @given(texts)
+@example("\u0130\u0307")
 @example("می ها")
 @example("c++11 -$.5% 1,000,000.5+")
 def test_a_word_is_one_word(text):
