@@ -233,9 +233,9 @@ def input_notes(counters: dict[str, int]) -> Iterator[str]:
             f"in the index's table rejected: {counted(others, 'row')} with another answer to a question than the one "
             "indexed, the most frequent"
         )
-    for column in ("cluster_id", "events"):
+    for column, kind in (("cluster_id", "a 64-bit integer"), ("events", "a whole number from 0 to 2**53")):
         if unreadable := counters.get(f"unreadable_{column}"):
-            yield f"{column}: {counted(unreadable, 'value')} cannot be read as a 64-bit integer; indexed without it"
+            yield f"{column}: {counted(unreadable, 'value')} cannot be read as {kind}; indexed without it"
 
 
 def reject_reasons(counters: dict[str, int]) -> str:

@@ -30,6 +30,9 @@ from schemas.text_arrays import key_all
 BATCH: Final = 131_072
 """Rows of one table of a dataset."""
 
+MAX_EVENTS: Final = 2**53
+"""Maximum of a row's events, so that the 64-bit sum of a thousand equal questions does not overflow."""
+
 _WHOLE_NUMBER: Final = re.compile(r"([+-]?\d{1,19})(\.0*)?", re.ASCII)
 """Whole numbers; programs that store a column with empty cells as floating point write 12 as 12.0."""
 
@@ -41,7 +44,8 @@ class Questions(NamedTuple):
         rows: those to index, INDEX_ROWS and the columns that filter searches; the same question may occur more than
             once.
         rejects: the others, `pipelines.intermediate.REJECTS`.
-        unreadable: by column, number of values of ``rows`` that are null because they are no whole number.
+        unreadable: by column, number of values of ``rows`` that are null because they are no whole number, or as
+            ``events`` below 0 or above `MAX_EVENTS`.
     """
 
     rows: pa.Table
@@ -88,7 +92,7 @@ def _of_segment(source: SegmentFile) -> pa.Table:
 def _of_table(source: TableFile) -> Iterator[Questions]:
     for batch in read(source.source, source.columns, dict(source.names)):
         columns = {column.name: batch.rows[column.name].combine_chunks() for column in source.columns}
-        numbers = {name: whole_numbers(columns[name]) for name in ("cluster_id", "events")}
+        numbers = {"cluster_id": whole_numbers(columns["cluster_id"]), "events": _numbers_of_events(columns["events"])}
         answers = pc.if_else(pc.equal(pc.utf8_trim_whitespace(columns["answer"]), ""), None, columns["answer"])
         rows = {"text": columns["question"], "answer": answers, "answer_id": columns["answer_id"], **numbers}
         rows |= {field.name: pc.utf8_trim_whitespace(columns[field.name]) for field in source.filters.fields}
@@ -142,6 +146,12 @@ def whole_numbers(texts: pa.Array) -> pa.Array:
     codes = texts.dictionary_encode()
     numbers = [None if text is None else _whole_number(text) for text in codes.dictionary.to_pylist()]
     return pa.array(numbers, pa.int64()).take(codes.indices)
+
+
+def _numbers_of_events(texts: pa.Array) -> pa.Array:
+    numbers = whole_numbers(texts)
+    is_number = pc.and_(pc.greater_equal(numbers, 0), pc.less_equal(numbers, MAX_EVENTS))
+    return pc.if_else(is_number, numbers, None)
 
 
 def _whole_number(text: str) -> int | None:

@@ -65,6 +65,14 @@ def test_values_that_are_no_number_are_null_and_counted_but_blank_ones_never_wer
     assert (away, unreadable) == ([], {"cluster_id": 1, "events": 1})
 
 
+def test_events_below_0_or_too_large_to_add_up_are_unreadable(tmp_path):
+    events = [0, 2**53, 2**53 + 1, 2**63 - 1, -1]
+    (tmp_path / "faq.csv").write_text("question,events\n" + "".join(f"pay,{number}\n" for number in events))
+    rows, away, unreadable = read(tmp_path / "faq.csv")
+    assert rows["events"].to_pylist() == [0, 2**53, None, None, None]
+    assert (away, unreadable) == ([], {"events": 3})
+
+
 @pytest.mark.parametrize(
     "kind", [pa.int8(), pa.uint64(), pa.float64(), pa.string(), pa.large_string(), pa.decimal128(20)]
 )
