@@ -81,7 +81,8 @@ def test_other_file_systems_keep_their_protocol():
     ],
 )
 def test_what_cannot_be_read_is_named_with_the_cause(folder, pattern, message):
-    (folder / "empty.csv").touch()
+    for name in ("empty.csv", "faq.XLSX"):
+        (folder / name).touch()
     with pytest.raises(QprError, match=message):
         expand([pattern])
 
