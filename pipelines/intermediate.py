@@ -94,14 +94,15 @@ Producer: `clusters.size_cap.cut_surplus`. Consumer: `clusters.size_cap.reject_s
 
 SETS: Final = pa.schema(
     [
-        ("meeting", pa.int64()),  # sets are compared where these are equal
+        ("shard", pa.int64()),  # in which sets are compared
+        ("meetings", pa.list_(pa.int64())),  # keys of this shard; sets are compared if one of these is equal
         ("question_id", pa.int64()),
         ("rank", pa.int8()),  # of its split in `decontamination.near_duplicates.PRECEDENCE`
         ("bag_id", pa.int64()),  # as in MEMBERS
         ("token_ids", pa.list_(pa.int64())),  # null where equal keys of the comparison imply equal sets
     ]
 )
-"""One place where the set of words of a question is compared with others.
+"""A shard in which the set of words of a question is compared with others.
 
 Producers: `decontamination.near_duplicates.sets_to_compare` and `decontamination.verification.sets_to_check`.
 Consumers: `decontamination.near_duplicates.find_leaks` and `decontamination.verification.count_leaks`.
@@ -109,15 +110,13 @@ Consumers: `decontamination.near_duplicates.find_leaks` and `decontamination.ver
 
 SPELLINGS: Final = pa.schema(
     [
-        ("meeting", pa.int64()),  # a character gram; questions are compared where these are equal; null before
-        ("question_id", pa.int64()),
-        ("rank", pa.int8()),  # as in SETS
+        *map(SETS.field, ("shard", "meetings", "question_id", "rank")),  # keys are grams; the first two are null before
         ("key", pa.string()),
         ("size", pa.int32()),  # number of its distinct grams; null before
         ("parity", pa.int64()),  # of `decontamination.character_grams.Prefixes`; null before
     ]
 )
-"""One place where the spelling of a question is compared with others.
+"""A shard in which the spelling of a question is compared with others.
 
 Producers: `decontamination.similar_spellings.spellings` and `place_spellings`.
 Consumer: `decontamination.similar_spellings.find_similar_spellings`.

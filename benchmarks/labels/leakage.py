@@ -24,7 +24,7 @@ from benchmarks.cli import AsJson, Report, run
 from pipelines.decontamination import near_duplicates, similar_spellings
 from pipelines.decontamination.near_duplicates import PRECEDENCE, Found
 from pipelines.decontamination.verification import questions_of
-from pipelines.intermediate import MEMBERS
+from pipelines.intermediate import MEMBERS, SPELLINGS
 from pipelines.questions.aggregation import token_ids, word_ids
 from schemas.artifacts.dataset import open_dataset
 from schemas.hashing import bag_ids
@@ -87,14 +87,13 @@ def _cost(asked: pa.Table, least: float) -> dict[str, float]:
     members = with_nulls(MEMBERS, columns)
 
     def by_words() -> Found:
-        return near_duplicates.find_leaks(near_duplicates.sets_to_compare(members, least), least)
+        return near_duplicates.find_leaks(pa.concat_tables(near_duplicates.sets_to_compare(members, least)), least)
 
     def by_grams() -> Found:
         spelled = similar_spellings.spellings(members)
         counts = similar_spellings.count_held_out(spelled)
-        return similar_spellings.find_similar_spellings(
-            similar_spellings.place_spellings(spelled, least, counts), least
-        )
+        placed = similar_spellings.place_spellings(spelled, least, counts)
+        return similar_spellings.find_similar_spellings(pa.concat_tables([SPELLINGS.empty_table(), *placed]), least)
 
     leaks = by_grams().leaks.group_by(["question_id", "rank"]).aggregate([])
     return {"found": len(leaks), "words_cpu_s": _seconds(by_words), "grams_cpu_s": _seconds(by_grams)}

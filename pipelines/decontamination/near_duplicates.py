@@ -1,11 +1,11 @@
 """Detection of questions with the same words, or almost the same words, in another split.
 
-MEMBERS of all splits -> sets_to_compare -> SETS of one ``meeting`` -> find_leaks -> LEAKS
+MEMBERS of all splits -> sets_to_compare -> SETS of one ``shard`` -> find_leaks -> LEAKS
 
-The column ``meeting`` of SETS is a blocking key: sets are compared only if their keys are equal. The words of a set are
-divided into m > k parts by a hash of the word. Two sets that differ in at most k words are equal in at least m - k
-parts. Each key is a hash of the words in m - k of the parts, with one key for each choice of parts. So no similar pair
-is missed, and few other pairs are compared.
+The column ``meetings`` of SETS has blocking keys: sets are compared only if they have a key in common. The words of a
+set are divided into m > k parts by a hash of the word. Two sets that differ in at most k words are equal in at least
+m - k parts. Each key is a hash of the words in m - k of the parts, with one key for each choice of parts. So no similar
+pair is missed, and few other pairs are compared.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.decontamination.places import earliest, place_in_lists, place_once
 from pipelines.decontamination.set_similarity import differences, similar_pairs
 from pipelines.intermediate import LEAKS, SETS
 from schemas.hashing import bag_ids, mix
@@ -49,36 +50,40 @@ class Found(NamedTuple):
     pairs: int
 
 
-def sets_to_compare(members: pa.Table, near_duplicate: float) -> pa.Table:
-    """Return the SETS rows of each member: one to find equal sets, several to find sets that differ in a few words.
+def sets_to_compare(members: pa.Table, near_duplicate: float, shards: int = 1) -> Iterator[pa.Table]:
+    """Yield the SETS rows of each member: one to find equal sets, others to find sets that differ in a few words.
 
     Args:
         members: MEMBERS with their split.
         near_duplicate: minimum Jaccard index of near duplicates; 1: only equal bags of words, repeats included.
+        shards: number of shards in which sets are compared.
     """
     ranks = pc.index_in(members["split"], value_set=pa.array(PRECEDENCE)).cast(pa.int8())
     known = {"question_id": members["question_id"], "rank": ranks, "bag_id": members["bag_id"]}
     same = members["bag_id"] if near_duplicate == 1 else bag_ids(members["token_ids"])
     empty = pa.nulls(len(members), SETS.field("token_ids").type)
-    equals = pa.table({"meeting": same, **known, "token_ids": empty}).cast(SETS)
-    if near_duplicate == 1:
-        return equals
-    plain = pa.table({**known, "token_ids": members["token_ids"]}).combine_chunks()
-    return pa.concat_tables([equals, *_near(plain, near_duplicate)])
+    yield place_once(pa.table({**known, "token_ids": empty}), same, shards).select(SETS.names).cast(SETS)
+    if near_duplicate < 1:
+        plain = pa.table({**known, "token_ids": members["token_ids"]}).combine_chunks()
+        yield from _near(plain, near_duplicate, shards)
 
 
-def _near(rows: pa.Table, least: float) -> Iterator[pa.Table]:
+def _near(rows: pa.Table, least: float, shards: int) -> Iterator[pa.Table]:
     """Yield the SETS rows by which sets that differ are compared."""
     sizes = pc.list_value_length(rows["token_ids"]).to_numpy()
+    row, keys = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for size in np.unique(sizes).tolist():
         levels = {level_of(most) for most in differences(size, least).values() if most}
         if not levels:
             continue
-        of_size = rows.filter(pa.array(sizes == size))
-        tokens = pc.list_flatten(of_size["token_ids"]).to_numpy().reshape(-1, size)
+        of_size = np.flatnonzero(sizes == size)
+        tokens = pc.list_flatten(rows["token_ids"].take(pa.array(of_size))).to_numpy().reshape(-1, size)
         for level in sorted(levels):
             for meeting in meetings(tokens, level):
-                yield of_size.add_column(0, "meeting", pa.array(meeting)).cast(SETS)
+                row.append(of_size)
+                keys.append(meeting)
+    placed = place_in_lists(rows, np.concatenate(row), np.concatenate(keys), sizes=8 * sizes, shards=shards)
+    yield from (table.select(SETS.names).cast(SETS) for table in placed)
 
 
 def level_of(most: int) -> int:
@@ -114,13 +119,12 @@ def find_leaks(sets: pa.Table, near_duplicate: float) -> Found:
     A question has one row for each split and reason, with the highest index that was found.
 
     Args:
-        sets: SETS; all rows of each ``meeting`` are present.
+        sets: SETS; all rows of each shard are present.
         near_duplicate: minimum Jaccard index of near duplicates.
     """
     equal = pc.is_null(sets["token_ids"])
     leaks, pairs = [_equals(sets.filter(equal))], 0
     different = sets.filter(pc.invert(equal)).combine_chunks()
-    different = different.filter(pa.array(mixed(different)))
     ranks, ids = different["rank"].to_numpy(), different["question_id"].to_numpy()
     for block in similar_pairs(different, near_duplicate, equal=False):
         reason = ranks[block.partner] * KINDS + NEAR_DUPLICATE
@@ -136,29 +140,14 @@ def highest(leaks: pa.Table) -> pa.Table:
     return leaks.take(pa.array(order[starts_of_runs(*(column[order] for column in columns))]))
 
 
-def earliest(groups: np.ndarray, ranks: np.ndarray) -> np.ndarray:
-    """Return for each row the lowest rank of its group."""
-    coded = pa.array(groups).dictionary_encode()  # numpy.unique would sort them
-    group = coded.indices.to_numpy()
-    lowest = np.full(len(coded.dictionary), len(PRECEDENCE), ranks.dtype)
-    np.minimum.at(lowest, group, ranks)
-    return np.asarray(lowest[group])
-
-
 def _equals(sets: pa.Table) -> pa.Table:
-    """Return the LEAKS among rows whose sets are equal where ``meeting`` is."""
+    """Return the LEAKS among rows that have one key each, whose sets are equal where it is."""
     ranks, ids = sets["rank"].to_numpy(), sets["question_id"].to_numpy()
-    of_set = earliest(sets["meeting"].to_numpy(), ranks)
+    of_set = earliest(pc.list_flatten(sets["meetings"]).to_numpy(), ranks)
     of_bag = earliest(sets["bag_id"].to_numpy(), ranks)  # equal bags are equal sets, so all rows of a bag are present
     leaked = of_set < ranks
     reason = of_set * KINDS + np.where(of_bag == of_set, SAME_WORDS, NEAR_DUPLICATE)
     return leaks_of(ids[leaked], ranks[leaked], reason[leaked], np.ones(np.count_nonzero(leaked)))
-
-
-def mixed(sets: pa.Table) -> np.ndarray:
-    """Return a mask of the rows of SETS or SPELLINGS whose ``meeting`` also has rows of another split."""
-    meetings, ranks = sets["meeting"].to_numpy(), sets["rank"].to_numpy()
-    return np.asarray(earliest(meetings, ranks) != -earliest(meetings, -ranks))
 
 
 def leaks_of(ids: np.ndarray, ranks: np.ndarray, reasons: np.ndarray, scores: np.ndarray) -> pa.Table:

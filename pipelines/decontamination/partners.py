@@ -1,6 +1,6 @@
 """Pairs of a question with the questions of earlier splits to which it may be similar, block by block.
 
-SETS or SPELLINGS, sizes of partners -> Partners.of -> blocks -> pairs, until enough of a row are compared
+places of SETS or SPELLINGS, sizes of partners -> Partners.of -> blocks -> pairs, until enough of a row are compared
 
 In a log of one sentence with one varying word all questions are similar to all others. There, and only there, comparing
 all pairs would take quadratic time, although one similar question is enough to remove another one.
@@ -51,7 +51,7 @@ class Partners:
         Which partners come first is decided by ``question_id``, so it is the same in any shard and on any engine.
 
         Args:
-            rows: (R,) of SETS or SPELLINGS.
+            rows: (R,) places of `contested`, with their ``question_id`` and ``rank``.
             sizes: (R,) int64.
             later: (W,) rows of later splits, each as often as it has an interval.
             smallest: (W,) int64 minimum size of a partner.

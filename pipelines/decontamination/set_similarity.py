@@ -1,6 +1,6 @@
 """Exact Jaccard similarity of sets of words, block by block.
 
-SETS of one ``meeting`` -> similar_pairs -> row, partner, Jaccard index
+SETS of one ``shard`` -> similar_pairs -> row, partner, Jaccard index
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.decontamination.partners import Partners
+from pipelines.decontamination.places import contested
 from schemas.compiled import load_loops, unsigned
 from schemas.ragged import offsets_of, ranges
 
@@ -65,28 +66,31 @@ def differences(size: int, least: float) -> Mapping[int, int]:
 def similar_pairs(sets: pa.Table, least: float, *, equal: bool) -> Iterator[Pairs]:
     """Yield the pairs of sets with a Jaccard index of at least ``least``; the partner is of an earlier split.
 
-    A pair with two values of ``meeting`` in common is yielded twice. A set with very many possible partners is compared
-    with no further ones of a size and split once one of the split is similar (`partners.ALWAYS`).
+    A pair with two keys in common is yielded twice. A set with very many possible partners by a key is compared with no
+    further ones of a size and split once one of the split is similar (`partners.ALWAYS`).
 
     Args:
-        sets: SETS with tokens; all rows of each ``meeting`` are present.
+        sets: SETS with tokens; all rows of each shard are present.
         least: minimum Jaccard index, in [`pipelines.decontamination.settings.SMALLEST_JACCARD`, 1].
         equal: also compare sets of sizes at which only equal sets are similar.
     """
-    sizes = pc.list_value_length(sets["token_ids"]).to_numpy().astype(np.int64)
-    if not len(sizes):
+    places = contested(sets, ("question_id", "rank"))
+    if not len(places):
         return
-    ranks = sets["rank"].to_numpy().astype(np.int64)
+    used, set_of = np.unique(places["row"].to_numpy(), return_inverse=True)
+    lists = sets["token_ids"].take(pa.array(used)).combine_chunks()
+    words, token_codes = pc.list_value_length(lists).to_numpy().astype(np.int64), _codes(lists)
+    sizes = words[set_of]
+    ranks = places["rank"].to_numpy().astype(np.int64)
     rows, other = _wanted(np.flatnonzero(ranks > 0), sizes, functools.partial(_other_sizes, least=least, equal=equal))
-    partners = Partners.of(sets, sizes, rows, other, other)
-    token_codes = _codes(sets["token_ids"].combine_chunks())
+    partners = Partners.of(places, sizes, rows, other, other)
     leaking = np.zeros((len(sizes), int(ranks.max()) + 1), bool)
     for block in partners.blocks(sizes, BLOCK_WORDS, leaking):
         row, partner = block.pairs
-        scores = _jaccard(row, partner, sizes, token_codes)
+        scores = _jaccard(set_of[row], set_of[partner], words, token_codes)
         enough = scores >= least
         leaking[row[enough], ranks[partner[enough]]] = True
-        yield Pairs(row[enough], partner[enough], scores[enough], len(row))
+        yield Pairs(used[set_of[row[enough]]], used[set_of[partner[enough]]], scores[enough], len(row))
 
 
 def _other_sizes(size: int, least: float, equal: bool) -> list[int]:

@@ -1,7 +1,7 @@
 """Detection of questions with almost the same spelling in another split.
 
 MEMBERS -> spellings -> SPELLINGS -> count_held_out -> merge -> TokenWeights
-SPELLINGS, TokenWeights -> place_spellings -> SPELLINGS of one ``meeting`` -> find_similar_spellings -> LEAKS
+SPELLINGS, TokenWeights -> place_spellings -> SPELLINGS of one ``shard`` -> find_similar_spellings -> LEAKS
 
 Sets of words miss a question that differs from another one in a few characters, such as "root of 31" from "root of
 3". Their sets of character 4-grams are compared by the same Jaccard index.
@@ -25,9 +25,9 @@ from pipelines.decontamination.near_duplicates import (
     Found,
     highest,
     leaks_of,
-    mixed,
 )
 from pipelines.decontamination.partners import Partners
+from pipelines.decontamination.places import contested, place_in_lists
 from pipelines.decontamination.set_similarity import jaccard
 from pipelines.intermediate import LEAKS, SPELLINGS
 from pipelines.questions.token_frequencies import TokenWeights
@@ -60,18 +60,24 @@ def count_held_out(rows: pa.Table) -> TokenWeights:
     return count_grams(rows.filter(pc.greater(rows["rank"], 0))["key"].combine_chunks())
 
 
-def place_spellings(rows: pa.Table, near_duplicate: float, held_out: TokenWeights) -> pa.Table:
-    """Return SPELLINGS with the grams at which each question is compared; most questions of train have none.
+def place_spellings(
+    rows: pa.Table, near_duplicate: float, held_out: TokenWeights, shards: int = 1
+) -> Iterator[pa.Table]:
+    """Yield SPELLINGS with the grams by which each question is compared; most questions of train have none.
 
     Args:
         rows: SPELLINGS of `spellings`.
         near_duplicate: minimum Jaccard index of near duplicates.
         held_out: sum of `count_held_out`.
+        shards: number of shards in which spellings are compared.
     """
     found = prefixes(rows["key"].combine_chunks(), near_duplicate, held_out)
-    known = {name: rows[name].take(pa.array(found.row)) for name in ("question_id", "rank", "key")}
-    columns = {"meeting": found.gram, **known, "size": found.size, "parity": found.parity}
-    return pa.table(columns).cast(SPELLINGS)
+    size, parity = np.zeros(len(rows), np.int32), np.zeros(len(rows), np.int64)
+    size[found.row], parity[found.row] = found.size, found.parity
+    known = {"size": size, "parity": parity} | {name: rows[name] for name in ("question_id", "rank", "key")}
+    sizes = pc.binary_length(rows["key"]).to_numpy()
+    for table in place_in_lists(pa.table(known), found.row, found.gram, sizes=sizes, shards=shards):
+        yield table.select(SPELLINGS.names).cast(SPELLINGS)
 
 
 def find_similar_spellings(rows: pa.Table, near_duplicate: float) -> Found:
@@ -81,18 +87,20 @@ def find_similar_spellings(rows: pa.Table, near_duplicate: float) -> Found:
     is compared with no further ones of a split once one of them is similar (`partners.ALWAYS`).
 
     Args:
-        rows: SPELLINGS; all rows of each ``meeting`` are present.
+        rows: SPELLINGS; all rows of each shard are present.
         near_duplicate: minimum Jaccard index of near duplicates.
     """
-    contested = rows.filter(pa.array(mixed(rows))).combine_chunks()
-    ranks, ids, keys = contested["rank"].to_numpy(), contested["question_id"].to_numpy(), contested["key"]
+    places = contested(rows, ("question_id", "rank", "size", "parity"))
+    row_of, ranks, ids = (places[name].to_numpy() for name in ("row", "rank", "question_id"))
     leaks, compared = [LEAKS.empty_table()], 0
-    leaking = np.zeros((len(contested), len(PRECEDENCE)), bool)
-    for pairs in _candidates(contested, near_duplicate, leaking):
+    leaking = np.zeros((len(places), len(PRECEDENCE)), bool)
+    for pairs in _candidates(places, near_duplicate, leaking):
         compared += len(pairs[0])
         _, first, place = np.unique(ids[pairs].ravel(), return_index=True, return_inverse=True)
         one, other = place.reshape(2, -1)
-        score = jaccard(one, other, gram_sets(keys.take(pa.array(pairs.ravel()[first])).combine_chunks()))
+        score = jaccard(
+            one, other, gram_sets(rows["key"].take(pa.array(row_of[pairs.ravel()[first]])).combine_chunks())
+        )
         row, partner = pairs[:, score >= near_duplicate]
         leaking[row, ranks[partner]] = True
         reason = ranks[partner] * KINDS + SIMILAR_SPELLING
@@ -100,23 +108,23 @@ def find_similar_spellings(rows: pa.Table, near_duplicate: float) -> Found:
     return Found(highest(pa.concat_tables(leaks)), compared)
 
 
-def _candidates(rows: pa.Table, least: float, leaking: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the pairs that sizes and parities do not exclude, a row of a later split first, as (2, P) rows.
+def _candidates(places: pa.Table, least: float, leaking: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the pairs that sizes and parities do not exclude, one of a later split first, as (2, P) places.
 
     Sets of a and b grams with a Jaccard index of at least t differ in at most (a + b)(1 - t) / (1 + t) grams.
     ``leaking`` is that of `Partners.blocks`.
     """
-    sizes = rows["size"].to_numpy().astype(np.int64)
-    parities = rows["parity"].to_numpy().view(np.uint64)  # bits of a signed integer are counted in its absolute value
-    later = np.flatnonzero(rows["rank"].to_numpy() > 0)
+    sizes = places["size"].to_numpy().astype(np.int64)
+    parities = places["parity"].to_numpy().view(np.uint64)  # bits of a signed integer are counted in its absolute value
+    later = np.flatnonzero(places["rank"].to_numpy() > 0)
     smallest = np.ceil(least * sizes[later] - 1e-9).astype(np.int64)
     largest = np.floor(sizes[later] / least + 1e-9).astype(np.int64)
     most = np.floor(np.arange(2 * sizes.max(initial=0) + 1) * (1 - least) / (1 + least) + 1e-9).astype(np.int64)
-    partners = Partners.of(rows, sizes, later, smallest, largest)
+    partners = Partners.of(places, sizes, later, smallest, largest)
     all_pairs = int(partners.count.sum())
     loops = load_loops("pipelines.decontamination.numba_kernels", all_pairs, COMPILED_PAIRS)
     limit = BLOCK_PAIRS if loops is None else all_pairs + 1
-    for block in partners.blocks(np.ones(len(rows), np.int64), limit, leaking):
+    for block in partners.blocks(np.ones(len(places), np.int64), limit, leaking):
         if loops is None:
             one, other = block.pairs
             possible = np.bitwise_count(parities[one] ^ parities[other]) <= most[sizes[one] + sizes[other]]

@@ -55,8 +55,8 @@ class RemoveLeakage(beam.PTransform):
         if self.leakage.near_duplicate:
             found = (
                 members
-                | "SetsToCompare" >> beam.Map(sets_to_compare, self.leakage.near_duplicate)
-                | "MeetByWords" >> GroupByShard(key="meeting", shards=self.shards)
+                | "SetsToCompare" >> beam.FlatMap(sets_to_compare, self.leakage.near_duplicate, self.shards)
+                | "MeetByWords" >> GroupByShard(key="shard", shards=self.shards)
                 | "FindLeaks" >> beam.FlatMap(_leaks, self.leakage.near_duplicate).with_outputs("written", main="main")
             )
             mentions.append(found.main)
@@ -113,8 +113,9 @@ class FindSimilarSpellings(beam.PTransform):
         )
         found = (
             spelled
-            | "PlaceSpellings" >> beam.Map(place_spellings, least, held_out=beam.pvalue.AsSingleton(held_out))
-            | "MeetByGram" >> GroupByShard(key="meeting", shards=self.shards)
+            | "PlaceSpellings"
+            >> beam.FlatMap(place_spellings, least, held_out=beam.pvalue.AsSingleton(held_out), shards=self.shards)
+            | "MeetByGram" >> GroupByShard(key="shard", shards=self.shards)
             | "CompareSpellings" >> beam.FlatMap(_similar_spellings, least).with_outputs("written", main="main")
         )
         return {"main": found.main, "written": found.written}

@@ -22,7 +22,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from pipelines.decontamination.near_duplicates import PRECEDENCE, earliest
+from pipelines.decontamination.near_duplicates import PRECEDENCE
+from pipelines.decontamination.places import earliest, place_in_lists, place_once
 from pipelines.decontamination.set_similarity import differences, similar_pairs
 from pipelines.engine.shuffle import GroupByShard
 from pipelines.intermediate import SETS, Written
@@ -67,8 +68,11 @@ class CheckLeakage(beam.PTransform):
         asked = written | "ReadClusters" >> beam.FlatMap(_read, self.url).with_outputs("written", main="main")
         found = (
             asked.main
-            | "SetsToCheck" >> beam.Map(sets_to_check, self.near_duplicate, weights=beam.pvalue.AsSingleton(weights))
-            | "MeetByPrefix" >> GroupByShard(key="meeting", shards=self.shards)
+            | "SetsToCheck"
+            >> beam.FlatMap(
+                sets_to_check, self.near_duplicate, weights=beam.pvalue.AsSingleton(weights), shards=self.shards
+            )
+            | "MeetByPrefix" >> GroupByShard(key="shard", shards=self.shards)
             | "CountLeaks" >> beam.Map(lambda sets: Written(None, count_leaks(sets, self.near_duplicate)))
         )
         return (asked.written, found) | "Checked" >> beam.Flatten()
@@ -96,34 +100,38 @@ def questions_of(clusters: pa.Table) -> pa.Table:
     ).combine_chunks()
 
 
-def sets_to_check(asked: pa.Table, near_duplicate: float, weights: TokenWeights) -> pa.Table:
-    """Return the SETS rows of each question.
+def sets_to_check(asked: pa.Table, near_duplicate: float, weights: TokenWeights, shards: int = 1) -> Iterator[pa.Table]:
+    """Yield the SETS rows of each question.
 
     Args:
         asked: table from `questions_of`.
         near_duplicate: minimum Jaccard index; 1: only equal bags of words, 0: only equal questions.
         weights: weights by which tokens are ordered from rare to frequent. They affect the number of pairs compared,
             not the leaks found.
+        shards: number of shards in which sets are compared.
     """
     known = {"question_id": asked["question_id"], "rank": asked["rank"], "bag_id": asked["question_id"]}
     if near_duplicate in (0, 1):
         ranks = asked["rank"] if near_duplicate else pc.min_element_wise(asked["rank"], pa.scalar(1, pa.int8()))
         meeting = _sorted_words(asked["text"]) if near_duplicate else asked["question_id"]
         empty = pa.nulls(len(asked), SETS.field("token_ids").type)
-        return pa.table({"meeting": meeting, **known, "rank": ranks, "token_ids": empty}).cast(SETS)
+        rows = pa.table({**known, "rank": ranks, "token_ids": empty})
+        yield place_once(rows, meeting, shards).select(SETS.names).cast(SETS)
+        return
     lists = token_ids(key_all(asked["text"].combine_chunks()))
     sizes = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
     tokens = pc.list_flatten(lists).to_numpy(zero_copy_only=False)
     rare_first = tokens[np.lexsort((tokens, -weights.of(tokens), np.repeat(np.arange(len(sizes)), sizes)))]
     rows = pa.table({**known, "token_ids": pa.ListArray.from_arrays(lists.offsets, pa.array(rare_first))})
-    met = [SETS.empty_table()]
+    row, keys = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for size in np.unique(sizes).tolist():
-        of_size = rows.filter(pa.array(sizes == size)).combine_chunks()
-        matrix = pc.list_flatten(of_size["token_ids"]).to_numpy().reshape(-1, size)
-        met += [
-            of_size.add_column(0, "meeting", pa.array(m)).cast(SETS) for m in prefix_meetings(matrix, near_duplicate)
-        ]
-    return pa.concat_tables(met)
+        of_size = np.flatnonzero(sizes == size)
+        matrix = pc.list_flatten(rows["token_ids"].take(pa.array(of_size))).to_numpy().reshape(-1, size)
+        for meeting in prefix_meetings(matrix, near_duplicate):
+            row.append(of_size)
+            keys.append(meeting)
+    placed = place_in_lists(rows, np.concatenate(row), np.concatenate(keys), sizes=8 * sizes, shards=shards)
+    yield from (table.select(SETS.names).cast(SETS) for table in placed)
 
 
 def _sorted_words(texts: pa.ChunkedArray) -> pa.Array:
@@ -159,13 +167,13 @@ def count_leaks(sets: pa.Table, near_duplicate: float) -> dict[str, int]:
     counted several times.
 
     Args:
-        sets: SETS; all rows of each ``meeting`` are present.
+        sets: SETS; all rows of each shard are present.
         near_duplicate: minimum Jaccard index.
     """
     equal = pc.is_null(sets["token_ids"])
     same, different = sets.filter(equal), sets.filter(pc.invert(equal)).combine_chunks()
     ranks = same["rank"].to_numpy()
-    found = int(np.count_nonzero(earliest(same["meeting"].to_numpy(), ranks) < ranks))
+    found = int(np.count_nonzero(earliest(pc.list_flatten(same["meetings"]).to_numpy(), ranks) < ranks))
     compared = 0
     for pairs in similar_pairs(different, near_duplicate, equal=True):
         found += len(np.unique(pairs.row))

@@ -2,6 +2,7 @@ import itertools
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,7 +11,6 @@ from pipelines.decontamination.near_duplicates import (
     MEETINGS_A_LEVEL,
     PRECEDENCE,
     REASONS,
-    earliest,
     find_leaks,
     level_of,
     meetings,
@@ -38,6 +38,10 @@ def members(rows):
     return pa.table({f.name: known.get(f.name, pa.nulls(len(rows), f.type)) for f in MEMBERS}).cast(MEMBERS)
 
 
+def compared(rows, least, shards=1):
+    return pa.concat_tables(sets_to_compare(members(rows), least, shards))
+
+
 def strongest(leaks):
     """Return (question, split) -> (reason, score), of several the first reason and its greatest score."""
     found = {}
@@ -62,17 +66,17 @@ def naive(rows, least):
 
 @given(questions, st.sampled_from([0.8, 0.9, 1.0]))
 def test_leaks_are_those_of_two_loops(rows, least):
-    found = find_leaks(sets_to_compare(members(rows), least), least)
+    found = find_leaks(compared(rows, least), least)
     assert found.leaks.schema.equals(LEAKS)
     assert strongest(found.leaks) == naive(rows, least)
 
 
 @given(questions, st.integers(1, 3), st.sampled_from([0.8, 0.9]))
 def test_leaks_are_the_same_on_every_number_of_shards(rows, shards, least):
-    sets = sets_to_compare(members(rows), least)
-    shard = np.remainder(sets["meeting"].to_numpy(), shards)
-    parts = [find_leaks(sets.filter(pa.array(shard == number)), least) for number in range(shards)]
-    whole = find_leaks(sets, least)
+    sets = compared(rows, least, shards)
+    parts = [find_leaks(sets.filter(pc.equal(sets["shard"], number)), least) for number in range(shards)]
+    whole = find_leaks(compared(rows, least), least)
+    assert set(sets["shard"].to_pylist()) <= set(range(shards))
     assert strongest(pa.concat_tables(part.leaks for part in parts)) == strongest(whole.leaks)
     assert sum(part.pairs for part in parts) == whole.pairs
 
@@ -89,14 +93,14 @@ def test_leaks_are_the_same_on_every_number_of_shards(rows, shards, least):
 def test_the_default_finds_another_order_and_one_word_of_ten(train, held_out, reason, score):
     rows = [(train.split(), "train"), (held_out.split(), "validation")]
     expected = {} if reason is None else {(1, "validation"): (reason, score)}
-    assert strongest(find_leaks(sets_to_compare(members(rows), 0.9), 0.9).leaks) == expected
+    assert strongest(find_leaks(compared(rows, 0.9), 0.9).leaks) == expected
 
 
 def test_what_is_in_train_counts_before_what_is_in_test():
     rows = [(["a", "b", "b"], "train"), (["b", "a"], "test"), (["a", "b"], "validation")]
-    leaks = strongest(find_leaks(sets_to_compare(members(rows), 0.9), 0.9).leaks)
+    leaks = strongest(find_leaks(compared(rows, 0.9), 0.9).leaks)
     assert leaks == {(1, "test"): ("near_duplicate_in_train", 1.0), (2, "validation"): ("near_duplicate_in_train", 1.0)}
-    exact = strongest(find_leaks(sets_to_compare(members(rows), 1), 1).leaks)
+    exact = strongest(find_leaks(compared(rows, 1), 1).leaks)
     assert exact == {(2, "validation"): ("same_words_in_test", 1.0)}
 
 
@@ -125,11 +129,13 @@ def test_levels_are_powers_of_two():
 
 def test_members_of_few_words_are_compared_in_one_place_only():
     rows = [(WORDS[:n], "train") for n in range(1, 12)]
-    places = sets_to_compare(members(rows), 0.9)
-    assert [places["question_id"].to_pylist().count(i) for i in range(11)] == [1] * 8 + [1 + 6] * 3
+    places = pc.list_parent_indices(compared(rows, 0.9)["meetings"].combine_chunks())
+    ids = compared(rows, 0.9)["question_id"].take(places).to_pylist()
+    assert [ids.count(i) for i in range(11)] == [1] * 8 + [1 + 6] * 3
 
 
-@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 2)), max_size=20))
-def test_earliest_is_the_lowest_rank_of_a_group(rows):
-    groups, ranks = (np.array([row[i] for row in rows], np.int8) for i in (0, 1))
-    assert earliest(groups, ranks).tolist() == [min(r for h, r in rows if h == g) for g, _ in rows]
+def test_the_words_of_a_long_question_are_copied_once_for_each_shard_and_not_for_each_key():
+    sets = compared([([str(n) for n in range(900)], "test")], 0.9, shards=2)
+    assert sets["token_ids"].null_count == 1  # the row by which equal sets are found
+    assert sorted(sets.filter(pc.is_valid(sets["token_ids"]))["shard"].to_pylist()) == [0, 1]
+    assert pc.sum(pc.list_value_length(sets["meetings"])).as_py() > 100

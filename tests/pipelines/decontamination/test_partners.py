@@ -33,10 +33,11 @@ def test_a_row_with_a_similar_partner_ends_after_its_first_ones(monkeypatch: pyt
 
 
 def near(questions: int) -> pa.Table:
-    """Return sets of 20 words of which one varies, in one ``meeting``; one question in ten is held out."""
+    """Return sets of 20 words of which one varies, with one key; one question in ten is held out."""
     words = [[*range(100, 119), 1_000 + number] for number in range(questions)]
     columns = {
-        "meeting": np.zeros(questions, int),
+        "shard": np.zeros(questions, int),
+        "meetings": [[0]] * questions,
         "question_id": np.random.default_rng(0).permutation(questions),
         "rank": np.where(np.arange(questions) % 10, 0, 1),
         "bag_id": np.arange(questions),

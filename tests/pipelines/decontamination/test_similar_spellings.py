@@ -1,7 +1,8 @@
 import itertools
+import random
 
-import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,6 +58,12 @@ def brute_force(rows, least):
     return found
 
 
+def place(tables, least, held_out, shards=1):
+    placed = [part for table in tables for part in place_spellings(table, least, held_out, shards)]
+    assert all(part.schema.equals(SPELLINGS) for part in placed)
+    return pa.concat_tables([SPELLINGS.empty_table(), *placed])
+
+
 def found_in(leaks):
     assert leaks.schema.equals(LEAKS)
     return {(r["question_id"], PRECEDENCE[r["rank"]], REASONS[r["reason"]], r["score"]) for r in leaks.to_pylist()}
@@ -66,10 +73,8 @@ def found_in(leaks):
 def test_leaks_are_those_of_two_loops(rows, shards, least):
     tables = [spellings(members(rows)).slice(start, 5) for start in range(0, max(len(rows), 1), 5)]
     held_out = merge(map(count_held_out, tables))
-    placed = pa.concat_tables(place_spellings(table, least, held_out) for table in tables)
-    assert placed.schema.equals(SPELLINGS)
-    shard = np.remainder(placed["meeting"].to_numpy(), shards)
-    parts = [find_similar_spellings(placed.filter(pa.array(shard == n)), least) for n in range(shards)]
+    placed = place(tables, least, held_out, shards)
+    parts = [find_similar_spellings(placed.filter(pc.equal(placed["shard"], n)), least) for n in range(shards)]
     assert found_in(pa.concat_tables(part.leaks for part in parts)) == brute_force(rows, least)
 
 
@@ -77,7 +82,7 @@ def test_questions_of_train_that_are_unlike_all_held_out_are_not_compared():
     rows = [("What is the square root of 31?", "validation"), ("What is the square root of 3", "train")]
     rows += [(f"Why was machine number {n} repaired?", "train") for n in range(100, 150)]
     table = spellings(members(rows))
-    placed = place_spellings(table, 0.9, count_held_out(table))
+    placed = place([table], 0.9, count_held_out(table))
     assert set(placed["question_id"].to_pylist()) == {0, 1}
     found = find_similar_spellings(placed, 0.9)
     assert found_in(found.leaks) == {(0, "validation", "similar_spelling_in_train", 25 / 26)}
@@ -86,5 +91,15 @@ def test_questions_of_train_that_are_unlike_all_held_out_are_not_compared():
 
 def test_without_questions_held_out_nothing_is_compared():
     table = spellings(members([("what is the square root of 3", "train")] * 3))
-    assert len(place_spellings(table, 0.9, count_held_out(table))) == 0
+    assert not list(place_spellings(table, 0.9, count_held_out(table)))
     assert find_similar_spellings(SPELLINGS.empty_table(), 0.9).pairs == 0
+
+
+def test_a_long_question_is_copied_once_for_each_shard_and_not_for_each_gram():
+    chance = random.Random(2)
+    texts = [" ".join(str(chance.random()) for _ in range(300)) for _ in range(4)]
+    table = spellings(members([(text, "test") for text in texts]))
+    placed = place([table], 0.9, count_held_out(table), shards=2)
+    assert sorted(placed["question_id"].to_pylist()) == [0, 0, 1, 1, 2, 2, 3, 3]
+    assert placed.nbytes < 4 * table.nbytes
+    assert sum(map(len, placed["meetings"].to_pylist())) > 400

@@ -3,6 +3,7 @@ import itertools
 import apache_beam as beam
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from apache_beam.testing.test_pipeline import TestPipeline as PipelineUnderTest
 from apache_beam.testing.util import assert_that, equal_to
@@ -18,7 +19,7 @@ from pipelines.decontamination.verification import (
     questions_of,
     sets_to_check,
 )
-from pipelines.intermediate import Written
+from pipelines.intermediate import SETS, Written
 from pipelines.questions.token_frequencies import count_tokens, merge
 from pipelines.writing.parquet import to_parquet
 from schemas.artifacts.dataset import open_dataset
@@ -49,6 +50,10 @@ def weights(rows):
     )
 
 
+def compared(rows, least, weighed, shards=1):
+    return pa.concat_tables([SETS.empty_table(), *sets_to_check(asked(rows), least, weighed, shards)])
+
+
 def leaks(rows, least):
     """Tell whether two loops find a question with its like in an earlier split."""
     for (one, split), (two, other) in itertools.product(rows, rows):
@@ -64,14 +69,24 @@ def leaks(rows, least):
 
 @given(questions, st.sampled_from([0, 0.8, 0.9, 1]))
 def test_the_check_finds_a_leak_exactly_if_two_loops_do(rows, least):
-    found = count_leaks(sets_to_check(asked(rows), least, weights(rows)), least)
+    found = count_leaks(compared(rows, least, weights(rows)), least)
     assert (found["leakage.check.found"] > 0) == leaks(rows, least)
+
+
+@given(questions, st.integers(2, 4), st.sampled_from([0, 0.8, 1]))
+def test_the_check_compares_the_same_pairs_on_every_number_of_shards(rows, shards, least):
+    whole = count_leaks(compared(rows, least, weights(rows)), least)
+    sets = compared(rows, least, weights(rows), shards)
+    parts = [count_leaks(sets.filter(pc.equal(sets["shard"], shard)), least) for shard in range(shards)]
+    assert (sum(part["leakage.check.found"] for part in parts) > 0) == (whole["leakage.check.found"] > 0)
+    pairs = "leakage.check.compared.pairs_of_sets"
+    assert sum(part[pairs] for part in parts) == whole[pairs]
 
 
 @given(questions)
 def test_weights_decide_how_much_is_compared_and_not_what_is_found(rows):
-    one = count_leaks(sets_to_check(asked(rows), 0.8, weights(rows)), 0.8)
-    other = count_leaks(sets_to_check(asked(rows), 0.8, merge([])), 0.8)
+    one = count_leaks(compared(rows, 0.8, weights(rows)), 0.8)
+    other = count_leaks(compared(rows, 0.8, merge([])), 0.8)
     assert (one["leakage.check.found"] > 0) == (other["leakage.check.found"] > 0)
 
 
