@@ -15,6 +15,7 @@ from pipelines.linkage.comparison.neighbourhood import Neighbours
 from pipelines.linkage.comparison.part_weights import Parts
 from pipelines.linkage.comparison.tokenization import Wording
 from schemas.compiled import load_loops, unsigned
+from schemas.ragged import starts_of_runs
 
 NAMES: Final = (
     "stems", "stems_here", "grams", "grams_here", "bigrams", "bigrams_here",  # Jaccard, idf of the log or of the answer
@@ -45,7 +46,10 @@ AT_ONCE: Final = 1 << 20
 """Number of pairs whose features are in memory together; those of all pairs of `ALL_PAIRS` questions are."""
 
 CHUNK: Final = 1 << 17
-"""Number of pairs whose shared parts are computed together; bounds memory."""
+"""Number of pairs whose features are computed together; bounds memory."""
+
+CHUNK_PARTS: Final = 1 << 24
+"""Approximate number of parts whose sums scipy computes together, 5 bytes each; a long question has thousands."""
 
 
 def features_in_parts(
@@ -159,15 +163,23 @@ def _put_common(found: _Columns, words: Wording, left: np.ndarray, right: np.nda
 
 
 def shared(parts: Parts, left: np.ndarray, right: np.ndarray, values: np.ndarray | None = None) -> np.ndarray:
-    """Return sums of columns of ``values``, by default those of `Parts.values`, over the parts that both rows have."""
+    """Return sums of columns of ``values``, by default those of `Parts.values`, over the parts that both rows have.
+
+    Args:
+        parts: of R rows.
+        left: (P,) rows, at most `CHUNK` of them.
+        right: (P,) other rows.
+        values: (parts, S) values of each part.
+    """
     values = parts.values if values is None else values
     sums = np.empty((len(left), values.shape[1]), np.float32, order="F")
     if (loops := load_loops("pipelines.neighbours.numba_kernels", len(left))) is not None:
         loops.add_shared(parts.rows.indptr, unsigned(parts.rows.indices), values, left, right, sums)
         return sums
-    for start in range(0, len(left), CHUNK):
-        chunk = slice(start, start + CHUNK)
-        sums[chunk] = parts.rows[left[chunk]].multiply(parts.rows[right[chunk]]) @ values
+    sizes = np.diff(parts.rows.indptr)
+    starts = starts_of_runs(np.cumsum(sizes[left] + sizes[right], dtype=np.int64) // CHUNK_PARTS)
+    for start, end in zip(starts, np.append(starts, len(left))[1:], strict=True):
+        sums[start:end] = parts.rows[left[start:end]].multiply(parts.rows[right[start:end]]) @ values
     return sums
 
 

@@ -1,10 +1,14 @@
+import tracemalloc
+
 import numpy as np
 import pytest
+from scipy import sparse
 
 from pipelines.linkage.comparison import pair_features
 from pipelines.linkage.comparison.blocking import ALL_PAIRS
 from pipelines.linkage.comparison.compare import Questions, compare, compare_all
-from pipelines.linkage.comparison.pair_features import NAMES, distribution, features_in_parts
+from pipelines.linkage.comparison.pair_features import NAMES, distribution, features_in_parts, shared
+from pipelines.linkage.comparison.part_weights import Parts
 from pipelines.linkage.comparison.tokenization import wording
 from pipelines.questions.token_frequencies import MIN_QUESTIONS, count_tokens, merge
 from schemas.stems import stem
@@ -103,3 +107,21 @@ def test_how_alike_a_large_answer_is_does_not_depend_on_which_pairs_are_compared
     one, two = (features for ((_, features),) in found)
     for name in ("answer_spread", "answer_median", "answer_mean"):
         assert one[0, NAMES.index(name)] == two[0, NAMES.index(name)] > 0
+
+
+def test_sums_of_long_questions_without_compiled_loops_take_memory_of_few_pairs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("QPR_COMPILED", "0")
+    draw = np.random.default_rng(0)
+    rows = sparse.csr_array(draw.random((20, 2_000)) < 0.5, dtype=np.int8)
+    parts = Parts(rows, np.arange(2_000), np.ones(2_000, np.int64), *draw.random((3, 2_000)), np.ones((20, 3)))
+    left, right = draw.integers(0, 20, (2, 1_000))
+    whole = shared(parts, left, right)
+    monkeypatch.setattr(pair_features, "CHUNK_PARTS", 2**14, raising=False)
+    tracemalloc.start()
+    in_chunks = shared(parts, left, right)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert in_chunks.tobytes() == whole.tobytes()
+    assert peak < 10**6  # the 2,000,000 parts of all pairs take 5 bytes each and more
