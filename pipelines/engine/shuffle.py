@@ -105,7 +105,8 @@ def shard_of(keys: pa.ChunkedArray | pa.Array, shards: int) -> np.ndarray:
 def split_by_shard(table: pa.Table, key: str, shards: int) -> Iterator[tuple[int, bytes]]:
     """Yield ``(shard, Arrow IPC bytes)`` for each shard that has a row, in parts of at most `MAX_PART_BYTES`.
 
-    Rows are ordered by shard `ROWS_AT_A_TIME` at a time, so that a large table is not copied whole.
+    A row that is larger is a part of its own. Rows are ordered by shard `ROWS_AT_A_TIME` at a time, so that a large
+    table is not copied whole.
     """
     for start in range(0, len(table), ROWS_AT_A_TIME):
         yield from _split(table.slice(start, ROWS_AT_A_TIME), key, shards)
@@ -116,10 +117,22 @@ def _split(table: pa.Table, key: str, shards: int) -> Iterator[tuple[int, bytes]
     narrow = shard_of_row.astype(np.min_scalar_type(shards))  # of up to 16 bits numpy sorts by counting
     by_shard = table.take(pa.array(np.argsort(narrow, kind="stable")))
     bounds = np.concatenate([[0], np.cumsum(np.bincount(shard_of_row, minlength=shards))])
-    rows_a_part = max(1, int(MAX_PART_BYTES * len(table) / max(table.nbytes, 1)))
     for shard in np.flatnonzero(np.diff(bounds)).tolist():
-        for start in range(bounds[shard], bounds[shard + 1], rows_a_part):
-            yield shard, to_ipc(by_shard.slice(start, min(rows_a_part, bounds[shard + 1] - start)))
+        for part in _parts(by_shard.slice(bounds[shard], bounds[shard + 1] - bounds[shard])):
+            yield shard, to_ipc(part)
+
+
+def _parts(table: pa.Table) -> Iterator[pa.Table]:
+    """Yield a table in halves, and these again, until a part has at most `MAX_PART_BYTES` or one row.
+
+    The size of each part is counted, because some rows are far larger than the mean one.
+    """
+    if len(table) < 2 or table.nbytes <= MAX_PART_BYTES:
+        yield table
+        return
+    middle = len(table) // 2
+    yield from _parts(table.slice(0, middle))
+    yield from _parts(table.slice(middle))
 
 
 def to_ipc(table: pa.Table) -> bytes:

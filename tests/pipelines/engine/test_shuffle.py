@@ -59,6 +59,16 @@ def test_a_big_table_is_shipped_in_several_parts(rows, shards, limit):
     assert all(0 < len(part) <= 3 and {k % shards for k, _ in part} == {shard} for shard, part in tables)
 
 
+def test_a_part_of_rows_far_larger_than_the_mean_one_is_no_larger_than_the_maximum(monkeypatch):
+    monkeypatch.setattr(shuffle, "MAX_PART_BYTES", 4_000)
+    rows = [(0, "x" * 999)] * 40 + [(0, "y" * 9_999)] + [(i, "") for i in range(1, 7)] * 1_000
+    parts = [(shard, concatenate([part])) for shard, part in split_by_shard(table(rows), "k", 7)]
+    assert all(part.nbytes <= 4_000 for _, part in parts if "y" * 9_999 not in part["v"].to_pylist())
+    assert [len(part) for _, part in parts if part.nbytes > 4_000] == [1]
+    assert in_order(r for _, part in parts for r in rows_of(part)) == in_order(rows)
+    assert len(parts) < 100
+
+
 def test_a_table_that_is_a_slice_ships_only_its_rows():
     whole = table([(i, "x" * 100) for i in range(1_000)])
     [(_, part)] = split_by_shard(whole.slice(10, 2), "k", 1)
