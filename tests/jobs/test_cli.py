@@ -9,6 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 import rich.console
 
@@ -230,6 +231,21 @@ def test_too_little_memory_is_no_defect(capsys, error):
 
     assert console.run_explained(command, []) == 1
     assert re.match(r"error: not enough memory.*\. Use smaller inputs", capsys.readouterr().err)
+
+
+@pytest.mark.parametrize("wrapped", [False, True])
+def test_more_text_than_a_column_can_have_is_no_defect(capsys, wrapped):
+    message = (
+        "offset overflow while concatenating arrays, consider casting input from `string` to `large_string` first."
+    )
+
+    def command():
+        if wrapped:
+            raise RuntimeError(f"Traceback …\npyarrow.lib.ArrowInvalid: {message} [while running 'Group/Concatenate']")
+        raise pa.ArrowInvalid(message)
+
+    assert console.run_explained(command, []) == 1
+    assert re.fullmatch(r"error: a question, an answer .* 2 GiB of text\. Raise --shards.*\n", capsys.readouterr().err)
 
 
 def test_json_has_the_warnings_of_its_command_alone(capsys):
