@@ -96,11 +96,13 @@ def find_similar_spellings(rows: pa.Table, near_duplicate: float) -> Found:
     leaking = np.zeros((len(places), len(PRECEDENCE)), bool)
     for pairs in _candidates(places, near_duplicate, leaking):
         compared += len(pairs[0])
-        _, first, place = np.unique(ids[pairs].ravel(), return_index=True, return_inverse=True)
+        code = row_of[pairs[0]] * len(rows) + row_of[pairs[1]]
+        _, once, again = np.unique(code, return_index=True, return_inverse=True)  # long questions share many grams
+        distinct = pairs[:, once]
+        _, first, place = np.unique(ids[distinct].ravel(), return_index=True, return_inverse=True)
         one, other = place.reshape(2, -1)
-        score = jaccard(
-            one, other, gram_sets(rows["key"].take(pa.array(row_of[pairs.ravel()[first]])).combine_chunks())
-        )
+        keys = rows["key"].take(pa.array(row_of[distinct.ravel()[first]])).combine_chunks()
+        score = jaccard(one, other, gram_sets(keys))[again]
         row, partner = pairs[:, score >= near_duplicate]
         leaking[row, ranks[partner]] = True
         reason = ranks[partner] * KINDS + SIMILAR_SPELLING

@@ -6,6 +6,7 @@ import pyarrow.compute as pc
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pipelines.decontamination import similar_spellings
 from pipelines.decontamination.near_duplicates import PRECEDENCE, REASONS
 from pipelines.decontamination.similar_spellings import (
     count_held_out,
@@ -103,3 +104,15 @@ def test_a_long_question_is_copied_once_for_each_shard_and_not_for_each_gram():
     assert sorted(placed["question_id"].to_pylist()) == [0, 0, 1, 1, 2, 2, 3, 3]
     assert placed.nbytes < 4 * table.nbytes
     assert sum(map(len, placed["meetings"].to_pylist())) > 400
+
+
+def test_two_long_questions_with_many_grams_in_common_are_compared_exactly_once(monkeypatch):
+    compared = []
+    exact = similar_spellings.jaccard
+    monkeypatch.setattr(similar_spellings, "jaccard", lambda one, *rest: compared.append(len(one)) or exact(one, *rest))
+    chance = random.Random(2)
+    text = " ".join(str(chance.random()) for _ in range(300))
+    table = spellings(members([(text, "train"), (f"{text} 1", "test"), (f"{text} 2", "validation")]))
+    found = find_similar_spellings(place([table], 0.9, count_held_out(table)), 0.9)
+    assert len(found.leaks) == 3
+    assert found.pairs > 100 > sum(compared) == 3
