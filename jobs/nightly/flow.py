@@ -28,7 +28,7 @@ from jobs.nightly.outcome import Outcome
 from jobs.nightly.reporting import write_report
 from jobs.nightly.settings import CertificateSettings, NightSettings
 from jobs.nightly.steps import key_of
-from jobs.nightly.training import how_trained, reason_to_train, train_encoder
+from jobs.nightly.training import how_trained, reason_to_train, train_encoder, warn_of_preset
 from jobs.nightly.warehouse import days_of
 from jobs.options.encoder_training import EncoderTraining
 from pipelines.graphs.settings import IndexConfig
@@ -220,6 +220,7 @@ def _encoder(
     reason = reason_to_train(warehouse, rule, date=date, dataset=dataset, parent=parent)
     if reason is None and parent is not None:
         say(f"keeping the encoder of {parent.trained.date}")
+        warn_of_preset(warehouse, parent, terms.encoder)
         return parent.model, parent.trained
     say(f"training an encoder: {reason}")
     return train_encoder(warehouse, dataset, terms.encoder, date=date, parent=parent)

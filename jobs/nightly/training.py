@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime
 from typing import TYPE_CHECKING, Any
 
-from jobs.display.console import say
+from jobs.display.console import say, warn
 from jobs.nightly.steps import finished, key_of, named, place_of
 from jobs.options.encoder_training import EncoderTraining
 from jobs.options.training_run import TrainTerms
@@ -58,6 +58,27 @@ def reason_to_train(
     )
     share = changed_share(count_changes(cluster_changes(before, after)))
     return f"{rounded_percent(share)} of the clusters changed since the training" if share > limit else None
+
+
+def warn_of_preset(warehouse: str, parent: Version, chosen: EncoderTraining) -> None:
+    """Warn where a preset is given and the encoder that is kept is not of its shape.
+
+    Args:
+        warehouse: its URL.
+        parent: version whose encoder is kept.
+        chosen: settings of the next training.
+
+    Raises:
+        QprError: the encoder is damaged.
+    """
+    if chosen.preset is None:
+        return
+    from model.encoders.saved_model import read_config
+    from model.training.initialization import shape_difference
+
+    if difference := shape_difference(read_config(storage.join(warehouse, parent.model.path)), chosen.shape):
+        stays = f"the encoder of {parent.trained.date} stays, since none is trained tonight: {difference}"
+        warn(f"--preset {chosen.preset}: {stays}. --retrain always trains one with these options")
 
 
 def how_trained(chosen: EncoderTraining) -> list[Any]:

@@ -7,6 +7,8 @@ import shutil
 import numpy as np
 import pytest
 
+from jobs.nightly.training import warn_of_preset
+from jobs.options.encoder_training import EncoderTraining
 from pipelines.clusters import clustering
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
@@ -278,6 +280,16 @@ def test_a_night_after_one_that_did_not_run_names_its_day_until_it_is_ingested(q
     outcome = qpr(*given)
     assert (json.loads(outcome.out)["version"]["days"], warning in outcome.err) == (3, False)
     assert json.loads(outcome.out)["days_not_ingested"] == []
+
+
+def test_a_preset_of_another_encoder_than_the_kept_one_is_a_warning(published, capsys):
+    _, version = history.current(published)
+    for values in ({}, {"dimension": 16}):
+        warn_of_preset(published, version, EncoderTraining.of_values(values))
+    assert capsys.readouterr().err == ""
+    warn_of_preset(published, version, EncoderTraining.of_values({"preset": "paper"}))
+    stays = f"the encoder of {version.trained.date} stays, since none is trained tonight: --encoder is subword there"
+    assert f"warning: --preset paper: {stays}" in capsys.readouterr().err
 
 
 def test_a_new_test_set_is_taken_once(qpr, published, dates):
