@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from model.encoders.kernels import dispatch as loops
-from schemas.compiled import SWITCH
+from schemas.compiled import FEWEST_OF_FURTHER, SWITCH
 
 
 @pytest.fixture
@@ -17,7 +17,9 @@ def unloaded(monkeypatch):
     monkeypatch.delenv(SWITCH, raising=False)
 
 
-def test_a_few_questions_load_nothing(unloaded):
+def test_a_few_questions_load_nothing(unloaded, monkeypatch):
+    loops.load_compiled(FEWEST_OF_FURTHER - 1)
+    monkeypatch.delitem(sys.modules, "numba", raising=False)
     loops.load_compiled(loops.FEWEST - 1)
     assert "model.encoders.kernels.numba_kernels" not in sys.modules
     assert loops.compiled() is None
