@@ -73,10 +73,7 @@ def warn_of_preset(warehouse: str, parent: Version, chosen: EncoderTraining) -> 
     """
     if chosen.preset is None:
         return
-    from model.encoders.saved_model import read_config
-    from model.training.initialization import shape_difference
-
-    if difference := shape_difference(read_config(storage.join(warehouse, parent.model.path)), chosen.shape):
+    if difference := _shape_difference(warehouse, parent, chosen.shape):
         stays = f"the encoder of {parent.trained.date} stays, since none is trained tonight: {difference}"
         warn(f"--preset {chosen.preset}: {stays}. --retrain always trains one with these options")
 
@@ -116,12 +113,16 @@ def train_encoder(
 
 def _start(warehouse: str, parent: Version | None, shape: Shape) -> Artefact | None:
     """Return the model to start from; None where there is none of this shape."""
-    from model.encoders.saved_model import read_config
-    from model.training.initialization import shape_difference
-
     if parent is None:
         return None
-    if difference := shape_difference(read_config(storage.join(warehouse, parent.model.path)), shape):
+    if difference := _shape_difference(warehouse, parent, shape):
         say(f"starting from fresh weights: {difference}")
         return None
     return parent.model
+
+
+def _shape_difference(warehouse: str, parent: Version, shape: Shape) -> str | None:
+    from model.encoders.saved_model import read_config
+    from model.training.initialization import shape_difference
+
+    return shape_difference(read_config(storage.join(warehouse, parent.model.path)), shape)

@@ -21,16 +21,17 @@ _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 """Bytes of a terminal that are no UTF-8."""
 
 
-def check_order(store: VerdictStore, queue: Queue) -> None:
-    """Refuse verdicts on items that have other places now: they were given in another random order.
+def check_queue(store: VerdictStore, queue: Queue) -> None:
+    """Refuse verdicts on another queue, or on items that have other places now: these are in another random order.
 
     Args:
         store: the verdicts.
-        queue: of the same items.
+        queue: that is judged now.
 
     Raises:
-        QprError: an item has another place.
+        QprError: the queue is another one, or an item has another place.
     """
+    store.check(queue.source)
     if any(queue.place(item) not in (None, judged.place) for item, judged in store.places().items()):
         order = f"has verdicts in another order of the {queue.source.kind}, by an earlier release of qpr"
         raise QprError(f"{store.path}: {order}. Judge in another --database")

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from jobs.display.console import alarms, emit, results, say, two_columns, warn
 from jobs.display.terminal_tables import terminal_table
-from jobs.review.checks import check_order
+from jobs.review.checks import check_queue
 from jobs.review.exchange import export_verdicts
 from jobs.review.merging import merge_file
 from jobs.review.people import reviewer_name
@@ -64,7 +64,7 @@ def run_review(
         _export(queue, database, files.export, overwrite=overwrite, as_json=as_json)
         return
     with VerdictStore(database, queue.source) as store:
-        check_order(store, queue)
+        check_queue(store, queue)
         if files.merge is not None:
             added = merge_file(store, queue, files.merge, reviewer=settings.reviewer)
             result: dict[str, Any] = {"database": database, "added": added}
@@ -82,8 +82,7 @@ def run_review(
 def _export(queue: Queue, database: str, file: str, *, overwrite: bool, as_json: bool) -> None:
     """Export from a database that nobody may be permitted to write to."""
     with VerdictStore(database) as store:
-        store.check(queue.source)
-        check_order(store, queue)
+        check_queue(store, queue)
         result = export_verdicts(store, queue, file, overwrite=overwrite)
     if result["judged"] > result["counted"] and queue.source.kind == "pairs":
         warn(f"{database}: {counted(result['judged'] - result['counted'], 'verdict')} after a gap left out")
@@ -98,8 +97,7 @@ def _report(
     queue = open_queue(dataset, settings) if dataset is not None or settings.requests is not None else None
     with VerdictStore(database) as store:
         if queue is not None:
-            store.check(queue.source)
-            check_order(store, queue)
+            check_queue(store, queue)
         document = report_document(store, queue, claim=settings.claim, error=settings.error)
     page, data = write_report(document, file, overwrite=overwrite)
     result = {"report": page, "data": data, **document}

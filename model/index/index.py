@@ -9,7 +9,6 @@ import bisect
 import dataclasses
 import functools
 import itertools
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, TypeAlias
@@ -29,7 +28,7 @@ from model.index.rows.row_filters import Mask, RowFilters, probes_within
 from model.index.settings import IndexSettings
 from model.index.shard_merge import Ints, Nearest, nearest
 from model.index.shards import Matrix, Shard
-from schemas.artifacts.verified_files import VerifiedFiles
+from schemas.artifacts.verified_files import VerifiedFiles, reading_threads
 from schemas.errors import UsageError
 from schemas.filters import row_id, row_suffix
 from schemas.tables import ANSWER_ID, ID_TABLE
@@ -90,13 +89,17 @@ class Index:
         """Return the same index, of which only some rows are found.
 
         Args:
-            masks: of each shard the rows that may be found.
+            masks: of each shard the rows that may be found, unless they were deleted.
             values: that these rows have, in the order of the columns; none where something else decides on the rows.
         """
-        shards = tuple(dataclasses.replace(shard, live=mask) for shard, mask in zip(self.shards, masks, strict=True))
-        allowed = int(sum(map(np.count_nonzero, masks)))
+        shards = tuple(shard.within(mask) for shard, mask in zip(self.shards, masks, strict=True))
+        allowed = sum(int(np.count_nonzero(shard.mask)) for shard in shards)
         probes = probes_within(self.probes, most=self.most_probes, allowed=allowed, rows=len(self))
-        part = dataclasses.replace(self, shards=shards, probes=probes, suffix=row_suffix(values))
+        return self.with_fields(shards=shards, probes=probes, suffix=row_suffix(values))
+
+    def with_fields(self, **changes: Any) -> Index:
+        """Return the index with other fields, and what was read of its rows."""
+        part = dataclasses.replace(self, **changes)
         part.__dict__.update(_tables=self._tables, _records=self._records, _starts=self._starts)
         return part
 
@@ -224,8 +227,7 @@ class Index:
         """Return all rows that are not deleted, None where none is."""
         if all(shard.live is None for shard in self.shards):
             return None
-        masks = [np.ones(len(shard), bool) if shard.live is None else shard.live for shard in self.shards]
-        return np.flatnonzero(np.concatenate(masks))
+        return np.flatnonzero(np.concatenate([shard.mask for shard in self.shards]))
 
     @functools.cached_property
     def _starts(self) -> Ints:
@@ -241,8 +243,3 @@ class Index:
     def _records(self) -> Records:
         names = [*ID_TABLE.names, ANSWER_ID.name]
         return Records([table.select(names) for table in self._tables], self._starts.tolist())
-
-
-def reading_threads() -> int:
-    """Return the number of files to read at a time."""
-    return min(8, os.cpu_count() or 1)

@@ -62,6 +62,15 @@ class Shard:
     def __len__(self) -> int:
         return self.layout.rows
 
+    @property
+    def mask(self) -> npt.NDArray[np.bool_]:
+        """Return ``live`` of every row, also where a search may return all."""
+        return np.ones(len(self), bool) if self.live is None else self.live
+
+    def within(self, mask: npt.NDArray[np.bool_]) -> Shard:
+        """Return the same shard, of which a search returns no other rows than these."""
+        return dataclasses.replace(self, live=mask if self.live is None else mask & self.live)
+
     @functools.cached_property
     def parameters(self) -> Any:
         """Return FAISS's parameters of a search of the live rows, None where all are live and there is no graph."""

@@ -23,7 +23,7 @@ from model.index.consistency import (
 )
 from model.index.factory import most_probes
 from model.index.graphs.walk import compiled_walk
-from model.index.index import Index, reading_threads
+from model.index.index import Index
 from model.index.segments.layout import in_order
 from model.index.settings import IndexSettings
 from model.index.shard_files.layout import ShardLayout, layout_of
@@ -31,7 +31,7 @@ from model.index.shards import Shard, open_shard
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import MANIFEST, REPORTS, File, Manifest, read_manifest, read_settings
 from schemas.artifacts.table_files import is_arrow
-from schemas.artifacts.verified_files import VerifiedFiles, release
+from schemas.artifacts.verified_files import VerifiedFiles, reading_threads, release
 from schemas.errors import QprError, UsageError
 from schemas.tables import CODES, IDS, MODEL, SHARDS, TOMBSTONES
 

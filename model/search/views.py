@@ -105,34 +105,31 @@ class Views:
         return view
 
     def _made(self, values: tuple[str, ...], period: int) -> Retrieval:
-        masks = zip(self._rows.masks(values, period), self.whole.index.shards, strict=True)
-        return self.within([mask if shard.live is None else mask & shard.live for mask, shard in masks], values)
+        return self.within(self._rows.masks(values, period), values)
 
     def without(self, answer_ids: frozenset[str]) -> Views:
         """Return the views without the rows of some answers; values that only these have stay known.
 
         A search compares as many more vectors as such rows can hide, were all of them the nearest.
         """
-        masks = _masks_without(self.whole.index, answer_ids)
-        views = Views(self.within(masks))
-        index = views.whole.index
-        index.__dict__["probes"] = _probes_past(index, len(index) - int(sum(map(np.count_nonzero, masks))))
+        part = self.within(_masks_without(self.whole.index, answer_ids))
+        hidden = len(part.index) - sum(int(np.count_nonzero(shard.mask)) for shard in part.index.shards)
+        index = part.index.with_fields(probes=_probes_past(part.index, hidden))
+        views = Views(dataclasses.replace(part, index=index))
         if self._filters:
             views.__dict__["_rows"] = self._rows
         return views
 
     def among(self, question_ids: Ints) -> Retrieval:
         """Return the way to search some questions; weights of words stay those among all."""
-        shards = zip(self.whole.index.question_ids, self.whole.index.shards, strict=True)
-        return self.within(
-            [np.isin(ids, question_ids) & (True if shard.live is None else shard.live) for ids, shard in shards]
-        )
+        return self.within([np.isin(ids, question_ids) for ids in self.whole.index.question_ids])
 
     def within(self, masks: Sequence[Mask], values: Sequence[str] = ()) -> Retrieval:
         """Return the way to search some rows; arguments as of `model.index.index.Index.within`."""
         index, lexical = self.whole.index.within(masks, values), self.whole.lexical
         if lexical is not None:
-            lexical = dataclasses.replace(lexical, allowed=np.concatenate(masks)[lexical.rows])
+            allowed = np.concatenate([shard.mask for shard in index.shards])
+            lexical = dataclasses.replace(lexical, allowed=allowed[lexical.rows])
         return dataclasses.replace(self.whole, index=index, lexical=lexical)
 
 

@@ -129,3 +129,8 @@ def _sha256(opened: io.BufferedReader) -> str:
 
 def _is_settled(stamp: Stamp) -> bool:
     return time.time_ns() - max(stamp.mtime_ns, stamp.ctime_ns) >= SETTLED_NS
+
+
+def reading_threads() -> int:
+    """Return the number of files to read at a time."""
+    return min(8, os.cpu_count() or 1)

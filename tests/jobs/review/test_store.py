@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from jobs.review.checks import check_order
+from jobs.review.checks import check_queue
 from jobs.review.merging import merge_file
 from jobs.review.store import Verdict, VerdictStore
 from schemas.errors import QprError
@@ -59,10 +59,10 @@ def test_undo_hides_the_last_verdict_of_that_person_and_keeps_it_in_the_file(ope
 def test_verdicts_in_another_order_of_the_items_are_refused(open_store, items, make_queue, monkeypatch):
     store, queue = open_store(), make_queue()
     store.add([verdict("v1", "i1"), verdict("v2", "i2")], items)
-    check_order(store, queue)
+    check_queue(store, queue)
     monkeypatch.setattr(type(queue), "place", lambda _, name: {"i1": 2, "i2": 1}[name])
     with pytest.raises(QprError, match=r"has verdicts in another order of the .*\. Judge in another --database"):
-        check_order(store, queue)
+        check_queue(store, queue)
 
 
 def test_an_item_that_one_session_shows_is_not_free_for_another_one(open_store):
