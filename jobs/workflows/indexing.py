@@ -124,11 +124,11 @@ def build_index(
         report = read_report(target)
         counters = dict.fromkeys(COUNTERS, 0) | {n: c for n, c in report.counters.items() if n not in OF_DATASETS}
         check_sum(counters, *COUNTERS)
+        check_readable(counters, [source.url for source in inputs.sources], max_reject_ratio)
         indexed = counters["questions_indexed"]
         if not indexed:
             where = ", ".join(source.url for source in inputs.sources)
             raise QprError(f"{where}: no question with a word to index{reject_reasons(counters)}. Check --questions")
-        check_readable(counters, [source.url for source in inputs.sources], max_reject_ratio)
         built = builder.factory_for(indexed)
         published = IndexSettings(
             model_digest=indexed_model.digest,
