@@ -2,6 +2,7 @@
 
 import ast
 import collections
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,18 @@ TOP = {
     "qpr": {"shadowing"},
 }
 """Modules outside of a subpackage; a new one belongs into a room."""
+AT_THE_ROOT = {
+    ".gitignore",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "LICENSE",
+    "Makefile",
+    "README.md",
+    "constraints.txt",
+    "pyproject.toml",
+    "setup.py",
+}
+"""Files at the root of the tree; what a run or a script left there does not belong to the project."""
 
 
 def names(folder):
@@ -67,3 +80,9 @@ def test_the_tree_in_the_contributors_guide_is_that_of_the_packages():
         doc = ast.get_docstring(ast.parse(init.read_text())).split("\n")[0].removesuffix(".")
         indented = "  " * (len(folder.parts) - 1) + folder.name + "/"
         assert f"{indented:<21} {doc}" in guide
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a clone")
+def test_no_output_of_a_run_is_at_the_root():
+    tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert {path for path in tracked.splitlines() if "/" not in path} == AT_THE_ROOT
