@@ -26,10 +26,13 @@ _PATTERNS: Final[tuple[tuple[Kind, str], ...]] = (
     ("id", r"^\S*\d\S*$"),
     ("sentence", r"(?s)^\s*(\S+\s+){9,}\S|^\s*(\S+\s+){3,}\S*[.!?…。！？।]\W*$|^.{12,}[。！？]\W*$"),
 )
-_WORD_START: Final = r"(^|\s)\W*\p{L}"
-_LOWERCASE_START: Final = r"(^|\s)\W*[\p{Ll}\p{Lo}]"
-MIN_LOWERCASE: Final = 0.4
-"""Minimum share of the words of a sentence that start in lower case; fewer do in a title or the name of a company."""
+_WORD_START: Final = r"\s[^\s\p{L}\d]*\p{L}"
+_LOWERCASE_START: Final = r"\s[^\s\p{L}\d]*[\p{Ll}\p{Lo}]"
+_SENTENCE_END: Final = r"[.!?…。！？।]\W*$"
+MIN_LOWERCASE: Final = 0.25
+MIN_LOWERCASE_WITHOUT_END: Final = 0.5
+"""Minimum share of the words of a sentence that start in lower case, with and without a full stop or the like; fewer do
+in a title or the name of a company. Of the words of German sentences about half start in upper case."""
 
 _EXAMINED: Final = 400
 """Number of characters of an answer that are examined."""
@@ -48,7 +51,11 @@ def kinds_of(answers: pa.Array | pa.ChunkedArray) -> np.ndarray:
 
 
 def _is_prose(texts: pa.Array | pa.ChunkedArray) -> np.ndarray:
-    """Return (R,) bool, whether the words of a text start in lower case as in a sentence."""
-    lower, words = (np.asarray(pc.count_substring_regex(texts, pattern)) for pattern in (_LOWERCASE_START, _WORD_START))
-    is_prose: np.ndarray = lower >= MIN_LOWERCASE * np.maximum(words, 1)
+    """Return (R,) bool, whether enough words of a text start in lower case for a sentence."""
+    spaced = pc.binary_join_element_wise("", texts, " ")  # the first word has a space before it too
+    lower, words = (
+        np.asarray(pc.count_substring_regex(spaced, pattern)) for pattern in (_LOWERCASE_START, _WORD_START)
+    )
+    has_end = np.asarray(pc.match_substring_regex(texts, _SENTENCE_END))
+    is_prose: np.ndarray = lower >= np.where(has_end, MIN_LOWERCASE, MIN_LOWERCASE_WITHOUT_END) * np.maximum(words, 1)
     return is_prose

@@ -11,6 +11,12 @@ from pipelines.questions.answer_kinds import KINDS, kinds_of
     [
         ("You can return any item within thirty days.", "sentence"),
         ("Open the settings and choose the account whose password you want to change", "sentence"),
+        ("Der Versand kostet 4,90 Euro.", "sentence"),
+        ("Sie finden Ihre Rechnung im Kundenkonto unter Bestellungen.", "sentence"),
+        ("Ändern Sie Ihre Adresse unter Konto und Daten.", "sentence"),
+        ("Fiona Granger is married to Cedric Almeida.", "sentence"),
+        ("Lady Maud Trentham Ashworth of Kensington, C.B.E.", "entity"),
+        ("Ray Liotta as Shoeless Joe Jackson in Field of Dreams", "entity"),
         ("您可以在三十天内退货，全额退款。", "sentence"),
         ("Toyota Motor Manufacturing, U.S.A., Inc.", "entity"),
         ("Mount Everest", "entity"),
