@@ -194,7 +194,7 @@ Producer: `reading.index_questions.read_questions`. Consumers: `questions.equal_
 
 
 class BroadAnswer(NamedTuple):
-    """An answer to unlike questions, or to nearly all questions of a log.
+    """An answer to unlike questions, or to nearly all questions of a log, or an apology.
 
     Producer: `summary.fallbacks.broad_answers`. Consumers: `writing.run_report`, `summary.fallbacks.fallbacks`.
 
@@ -203,12 +203,14 @@ class BroadAnswer(NamedTuple):
         rows: number of log rows with it.
         questions: number of distinct questions; fewer than there are where `clusters.size_cap` cut them.
         only: whether it has nearly all questions, and nothing shows that these are unlike.
+        by_text: whether only its text shows that it is a fallback ("I did not understand").
     """
 
     answer: str
     rows: int
     questions: int
     only: bool = False
+    by_text: bool = False
 
 
 class JudgedAnswer(NamedTuple):

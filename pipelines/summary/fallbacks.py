@@ -1,6 +1,7 @@
 """Answers that look like a fallback: a large share of the rows, and questions that have nothing in common.
 
-An answer of nearly all questions is reported too: nothing can show that its questions have something in common.
+An answer of nearly all questions is reported too: nothing can show that its questions have something in common. So is
+one of few questions if its text is an apology such as "Sorry, I did not understand".
 
 MEMBERS of whole answers -> broad_answers -> BroadAnswer -> fallbacks -> those with a large share of all rows
 
@@ -10,6 +11,7 @@ different answers, whereas questions about one topic are.
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -39,6 +41,22 @@ NEARLY_ALL: Final = 0.95
 FEWEST_OF_ALL: Final = 20
 """Minimum number of questions of such an answer that causes a warning."""
 
+FEWEST_OF_APOLOGY: Final = 5
+"""Minimum number of questions of an answer whose text is an apology; with fewer it is no burden."""
+
+_LONGEST_APOLOGY: Final = 200
+_APOLOGIES: Final = (
+    r"\b(do|did|could|can)(n't|'t| ?not) (quite )?(understand|get that|catch that|know|help|answer)",
+    r"\b(no answer|not sure i understand)",
+    r"nicht (\w+ )?(verstanden|beantworten|helfen)|\bverstehe\b.*\bnicht|weiß\b.*\bnicht|keine antwort",
+    r"pas (bien )?compris|comprends pas|ne sais pas|pas de réponse",
+    r"\bno (\w+ )?(entend|entiend|comprend)|no lo sé|não (entendi|compreendi|sei)|non ho capito|non capisco|non lo so",
+    r"niet begrepen|begrijp\b.*\bniet|weet\b.*\bniet|не понял|не понимаю|не знаю|anlamadım|bilmiyorum",
+    r"听不懂|没听懂|不明白|不理解|不知道|分かりません|わかりません|理解できません|이해하지 못|모르겠",
+)
+"""Phrases of answers that were given where nothing was understood or found, in several languages."""
+
+_APOLOGY: Final = re.compile("|".join(_APOLOGIES), re.IGNORECASE)
 _MOST: Final = int(1 / MIN_SHARE)
 """Maximum number of answers with that share of the rows, so a shard reports no more."""
 
@@ -47,7 +65,7 @@ _LONGEST_WORD: Final = 200
 
 
 def broad_answers(members: pa.Table, weights: TokenWeights) -> list[BroadAnswer]:
-    """Return the most frequent answers of a shard whose questions are unlike, or are nearly all of the log; at most 20.
+    """Return the most frequent answers of a shard that look like a fallback or have nearly all questions; at most 20.
 
     Args:
         members: MEMBERS; all rows of each answer are present, votes too.
@@ -55,19 +73,24 @@ def broad_answers(members: pa.Table, weights: TokenWeights) -> list[BroadAnswer]
     """
     answers = members.filter(pc.is_valid(members["answer"])).group_by("answer_id", use_threads=False)
     totals = answers.aggregate([("events", "sum"), ("question_id", "count_distinct")])
-    many = totals.filter(pc.greater_equal(totals["question_id_count_distinct"], FEWEST_OF_ALL))
+    many = totals.filter(pc.greater_equal(totals["question_id_count_distinct"], FEWEST_OF_APOLOGY))
     broad = []
     for row in many.sort_by([("events_sum", "descending"), ("answer_id", "ascending")]).slice(0, _MOST).to_pylist():
         questions = row["question_id_count_distinct"]
-        nearly_all = questions >= NEARLY_ALL * weights.questions
-        if questions < FEWEST_QUESTIONS and not nearly_all:
-            continue
+        nearly_all = questions >= max(NEARLY_ALL * weights.questions, FEWEST_OF_ALL)
         rows = members.filter(pc.equal(members["answer_id"], row["answer_id"]))
         unlike = questions >= FEWEST_QUESTIONS and likeness_ratio(_of_questions(rows), weights) < UNLIKE
-        if unlike or nearly_all:
-            form = most_frequent(*(rows[name].combine_chunks() for name in ("answer_id", "answer", "events")))
-            broad.append(BroadAnswer(form["value"][0].as_py(), row["events_sum"], questions, nearly_all and not unlike))
+        form = most_frequent(*(rows[name].combine_chunks() for name in ("answer_id", "answer", "events")))
+        text = form["value"][0].as_py()
+        if unlike or nearly_all or is_apology(text):
+            only = nearly_all and not unlike
+            broad.append(BroadAnswer(text, row["events_sum"], questions, only, not (unlike or only)))
     return broad
+
+
+def is_apology(answer: str) -> bool:
+    """Return whether a short answer states that the question was not understood, or has no answer."""
+    return len(answer) <= _LONGEST_APOLOGY and _APOLOGY.search(answer.replace("’", "'")) is not None
 
 
 def are_unlike(
@@ -164,9 +187,10 @@ def _shown(line: str) -> str:
 
 def _warning(answer: BroadAnswer, share: float) -> str:
     line = _line(answer)
-    unlike = counted(answer.questions, "unlike question")
+    questions = counted(answer.questions, "question" if answer.by_text else "unlike question")
     short = len(line) <= _LONGEST_WORD
     advice = f"--ignore-answer {shlex.quote(line)}" if short else "it to a file for --ignore-answer @FILE"
     shown = _shown(line)
-    holds = f"one answer holds {rounded_percent(share)} of the rows and {unlike}: {shown!r}"
-    return f"{holds}. If it is a fallback, add {advice}"
+    holds = f"one answer holds {rounded_percent(share)} of the rows and {questions}: {shown!r}"
+    suspicion = "It reads like a fallback. If it is one" if answer.by_text else "If it is a fallback"
+    return f"{holds}. {suspicion}, add {advice}"

@@ -11,10 +11,12 @@ from pipelines.questions.aggregation import token_ids
 from pipelines.questions.token_frequencies import TokenWeights, count_tokens
 from pipelines.summary.fallbacks import (
     FEWEST_OF_ALL,
+    FEWEST_OF_APOLOGY,
     FEWEST_QUESTIONS,
     broad_answers,
     fallbacks,
     idle_answers,
+    is_apology,
     likeness_ratio,
     warnings,
 )
@@ -86,6 +88,43 @@ def test_a_fallback_is_found_and_a_topic_is_not_in_whatever_order_the_rows_come(
 def test_few_questions_are_no_sign():
     assert broad_answers(*members(log(fallback=FEWEST_QUESTIONS - 1))) == []
     assert len(broad_answers(*members(log(fallback=FEWEST_QUESTIONS)))) == 1
+
+
+def test_few_questions_are_a_sign_with_an_apology():
+    rows = [
+        (question, "I didn't understand that." if answer == "Sorry" else answer, events)
+        for question, answer, events in log(fallback=FEWEST_OF_APOLOGY)
+    ]
+    found = broad_answers(*members(rows))
+    assert found == [BroadAnswer("I didn't understand that.", 5, 5, by_text=True)]
+    [told] = warnings(found, rows=50)
+    assert told.startswith('one answer holds 10.0 % of the rows and 5 questions: "I didn\'t understand that.". It reads')
+    assert broad_answers(*members(rows[:-1])) == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Sorry, I don’t know that one.",
+        "I cannot help with that.",
+        "Entschuldigung, das habe ich nicht verstanden.",
+        "Das weiß ich leider nicht.",
+        "Désolé, je n'ai pas compris.",
+        "Lo siento, no te entiendo",
+        "Извините, я не понимаю вопрос",
+        "抱歉，我听不懂",
+        "申し訳ありません。分かりません。",
+    ],
+)
+def test_an_apology_is_recognised_in_several_languages(answer):
+    assert is_apology(answer)
+
+
+@pytest.mark.parametrize(
+    "answer", ["", "Canberra", "You cannot return worn clothes.", "Das Paket ist nicht da.", "Know-how"]
+)
+def test_other_answers_are_no_apology(answer):
+    assert not is_apology(answer)
 
 
 def test_an_answer_of_nearly_all_questions_is_reported_unless_the_user_decided():
