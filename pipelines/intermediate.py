@@ -199,18 +199,16 @@ class BroadAnswer(NamedTuple):
     Producer: `summary.fallbacks.broad_answers`. Consumers: `writing.run_report`, `summary.fallbacks.fallbacks`.
 
     Attributes:
-        answer: its most frequent form in the shard.
+        answer: its most frequent form.
         rows: number of log rows with it.
         questions: number of distinct questions; fewer than there are where `clusters.size_cap` cut them.
         only: whether it has nearly all questions, and nothing shows that these are unlike.
-        by_text: whether only its text shows that it is a fallback ("I did not understand").
     """
 
     answer: str
     rows: int
     questions: int
     only: bool = False
-    by_text: bool = False
 
 
 class JudgedAnswer(NamedTuple):

@@ -83,14 +83,14 @@ def broad_answers(members: pa.Table, weights: TokenWeights) -> list[BroadAnswer]
         form = most_frequent(*(rows[name].combine_chunks() for name in ("answer_id", "answer", "events")))
         text = form["value"][0].as_py()
         if unlike or nearly_all or is_apology(text):
-            only = nearly_all and not unlike
-            broad.append(BroadAnswer(text, row["events_sum"], questions, only, not (unlike or only)))
+            broad.append(BroadAnswer(text, row["events_sum"], questions, nearly_all and not unlike))
     return broad
 
 
 def is_apology(answer: str) -> bool:
     """Return whether a short answer states that the question was not understood, or has no answer."""
-    return len(answer) <= _LONGEST_APOLOGY and _APOLOGY.search(answer.replace("’", "'")) is not None
+    line = " ".join(answer[: _LONGEST_APOLOGY + 1].replace("’", "'").split())
+    return len(answer) <= _LONGEST_APOLOGY and _APOLOGY.search(line) is not None
 
 
 def are_unlike(
@@ -187,10 +187,11 @@ def _shown(line: str) -> str:
 
 def _warning(answer: BroadAnswer, share: float) -> str:
     line = _line(answer)
-    questions = counted(answer.questions, "question" if answer.by_text else "unlike question")
+    apology = is_apology(answer.answer)
+    questions = counted(answer.questions, "question" if apology else "unlike question")
     short = len(line) <= _LONGEST_WORD
     advice = f"--ignore-answer {shlex.quote(line)}" if short else "it to a file for --ignore-answer @FILE"
     shown = _shown(line)
     holds = f"one answer holds {rounded_percent(share)} of the rows and {questions}: {shown!r}"
-    suspicion = "It reads like a fallback. If it is one" if answer.by_text else "If it is a fallback"
+    suspicion = "It reads like a fallback. If it is one" if apology else "If it is a fallback"
     return f"{holds}. {suspicion}, add {advice}"
