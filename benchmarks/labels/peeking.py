@@ -2,14 +2,15 @@
 
 Run: python -m benchmarks.labels.peeking
 
-Simulated reviewers judge one cluster after the other and stop as soon as "more than SHARE of the clusters are right" is
-supported. The true share is at most SHARE, so every claim is false. "Clopper-Pearson" looks at that bound after every
-verdict; "Clopper-Pearson, one look" looks once, at the end, as it is meant to be used. "without repetition" draws from
-a dataset of 3,000 clusters, each at most once.
+Simulated reviewers judge one cluster after the other and stop as soon as the bound supports SHARE. The true share is at
+most SHARE, of a dataset one cluster less, so every claim is false. "Clopper-Pearson" looks at that bound after every
+verdict; "Clopper-Pearson, one look" looks once, at the end, as it is meant to be used. With a number of clusters the
+reviewer draws from a dataset of as many, each at most once, and the e-process is given that number.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Annotated, Final
 
@@ -18,15 +19,14 @@ import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
 from schemas.statistics.binomial import lower_tail
-from schemas.statistics.e_processes import clean_reviews_missing
+from schemas.statistics.e_processes import reviews_needed
 
 ERROR: Final = 0.05
-CLUSTERS: Final = 3_000
 
 
-def looks_of_evidence(share: float, *, most: int) -> np.ndarray:
+def looks_of_evidence(share: float, *, most: int, clusters: int | None = None) -> np.ndarray:
     """Return, for each number of wrong verdicts, the reviews from which on the e-process supports ``share``."""
-    return _looks(lambda wrong: wrong + clean_reviews_missing(0, wrong, share, ERROR), most)
+    return _looks(lambda wrong: reviews_needed(share, wrong, ERROR, clusters), most)
 
 
 def looks_of_clopper_pearson(share: float, *, most: int) -> np.ndarray:
@@ -35,9 +35,9 @@ def looks_of_clopper_pearson(share: float, *, most: int) -> np.ndarray:
     return _looks(lambda wrong: 1 + int((lower_tail(wrong, reviews, 1 - share) > ERROR).sum()), most)
 
 
-def _looks(needed: Callable[[int], int], most: int) -> np.ndarray:
+def _looks(needed: Callable[[int], int | None], most: int) -> np.ndarray:
     looks: list[int] = []
-    while (reviews := needed(len(looks))) <= most:
+    while (reviews := needed(len(looks))) is not None and reviews <= most:
         looks.append(reviews)
     return np.array(looks, np.int64)
 
@@ -55,14 +55,14 @@ def claims(wrong: np.ndarray, looks: np.ndarray) -> np.ndarray:
     return ever
 
 
-def verdicts(true: float, *, reviewers: int, reviews: int, seed: int, repeated: bool = True) -> np.ndarray:
+def verdicts(true: float, *, reviewers: int, reviews: int, seed: int, clusters: int | None = None) -> np.ndarray:
     """Return the (reviewers, reviews) number of wrong verdicts so far."""
     random = np.random.default_rng(seed)
-    if repeated:
+    if clusters is None:
         wrong: np.ndarray = np.greater_equal(random.random((reviewers, reviews), np.float32), true)
     else:
-        clusters = np.arange(CLUSTERS) >= round(true * CLUSTERS)
-        wrong = np.stack([random.permutation(clusters)[:reviews] for _ in range(reviewers)])
+        wrong_ones = np.arange(clusters) >= round(true * clusters)
+        wrong = np.stack([random.permutation(wrong_ones)[:reviews] for _ in range(reviewers)])
     counts: np.ndarray = wrong.cumsum(1, dtype=np.int32)
     return counts
 
@@ -76,15 +76,19 @@ def peeking(
 ) -> None:
     """Print a row for each truth."""
     report = Report(as_json=as_json, reviewers=reviewers, reviews=reviews, share=share, seed=seed)
-    evidence, fixed = looks_of_evidence(share, most=reviews), looks_of_clopper_pearson(share, most=reviews)
-    for true, repeated in ((share, True), (share, False), (share - 0.002, True)):
-        wrong = verdicts(true, reviewers=reviewers, reviews=reviews, seed=seed, repeated=repeated)
+    below = [(math.ceil(share * clusters - 1e-9) / clusters - 1 / clusters, clusters) for clusters in (3_000, 100)]
+    for true, clusters in ((share, None), (share - 0.002, None), *below):
+        most = min(reviews, clusters or reviews)
+        evidence = looks_of_evidence(share, most=most, clusters=clusters)
+        fixed = looks_of_clopper_pearson(share, most=most)
+        wrong = verdicts(true, reviewers=reviewers, reviews=most, seed=seed, clusters=clusters)
         report.row(
-            true_share=true,
-            draws="independent" if repeated else "without repetition",
+            true_share=round(true, 4),
+            clusters=clusters or "independent draws",
+            clean_reviews_needed=int(evidence[0]),
             e_process=float(claims(wrong, evidence).mean()),
             clopper_pearson=float(claims(wrong, fixed).mean()),
-            clopper_pearson_one_look=float((wrong[:, -1] < (fixed <= reviews).sum()).mean()),
+            clopper_pearson_one_look=float((wrong[:, -1] < (fixed <= most).sum()).mean()),
             allowed=ERROR,
         )
 

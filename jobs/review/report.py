@@ -47,7 +47,7 @@ def report_document(store: VerdictStore, queue: Queue | None, *, claim: float, e
         "confidence": 1 - error,
         "right": found.all._asdict() if plain else None,
         "by_question": found.by_question._asdict() if plain else None,
-        "claim": {"share": claim, "supported": not found.missing, "missing": found.missing} if plain else None,
+        "claim": {"share": claim, "supported": found.missing == 0, "missing": found.missing} if plain else None,
         "strata": [{"by": by, "name": name, **share._asdict()} for (by, name), share in found.strata.items()],
         "slips": found.slips._asdict(),
         "second_opinions": {"items": found.second_opinions, **found.agreement._asdict()},
@@ -64,9 +64,12 @@ def progress_text(progress: Progress, kind: Kind) -> str:
     if share is None or not share.judged:
         return done
     found = f"{done}; {share.right:,} of {share.judged:,} right, so at least {rounded_percent(share.bound)} of all"
+    claim = f"{100 * progress.claim:.4g} %"
+    if progress.missing is None:
+        return f"{found}; too many are wrong for {claim}"
     if not progress.missing:
-        return f"{found}; {100 * progress.claim:.4g} % is supported"
-    return f"{found}; {counted(progress.missing, 'further right one')} until {100 * progress.claim:.4g} % is supported"
+        return f"{found}; {claim} is supported"
+    return f"{found}; {counted(progress.missing, 'further right one')} until {claim} is supported"
 
 
 def write_report(document: Mapping[str, Any], file: str, *, overwrite: bool) -> tuple[str, str]:
@@ -108,14 +111,22 @@ def check_claim(document: Mapping[str, Any], path: str) -> None:
         right = document["right"]
         judged = counted(right["judged"], "counted verdict")
         done = f"{right['right']:,} right of {judged}, which shows {_precise(right['bound'])}"
-        more = counted(claim["missing"], f"further right {'request' if document['queue'] == 'requests' else 'cluster'}")
         refused = f"{_precise(claim['share'])} is not supported: {done}"
-        raise QprError(f"{path}: {refused}. It takes {more} without a wrong one")
+        raise QprError(f"{path}: {refused}. {more_text(document)}")
+
+
+def more_text(document: Mapping[str, Any]) -> str:
+    """Return the sentence on what supports a claim that is not supported."""
+    missing = document["claim"]["missing"]
+    if missing is None:
+        return f"Too many of the {document['items']:,} {document['queue']} are wrong for it"
+    one = "request" if document["queue"] == "requests" else "cluster"
+    return f"It takes {counted(missing, f'further right {one}')} without a wrong one"
 
 
 def report_page(document: Mapping[str, Any]) -> bytes:
     """Return the page of a report, UTF-8, without script or network."""
-    return render("review_report.html", report=document, tables=report_tables(document)).encode()
+    return render("review_report.html", report=document, more=more_text, tables=report_tables(document)).encode()
 
 
 def report_tables(document: Mapping[str, Any]) -> list[SummaryTable]:

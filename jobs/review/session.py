@@ -42,7 +42,7 @@ class Progress(NamedTuple):
         items: number of items of the queue.
         share: of right ones among the judged ones, with its bound; None where the queue is no plain random sample.
         claim: share to show.
-        missing: number of further right items until the claim is supported.
+        missing: number of further right items until the claim is supported; None: too many are wrong.
         waiting: number of items that wait for a further person.
     """
 
@@ -51,7 +51,7 @@ class Progress(NamedTuple):
     items: int
     share: Share | None
     claim: float
-    missing: int
+    missing: int | None
     waiting: int
 
 

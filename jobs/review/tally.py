@@ -59,7 +59,7 @@ class Tally(NamedTuple):
         counted: number of items before the first without one; only these are a random sample.
         all: share of right items.
         by_question: the same, each item weighted by its number of questions.
-        missing: number of further right items until the claim is supported; 0: it is.
+        missing: number of further right items until the claim is supported; 0: it is, None: too many are wrong.
         verdicts: number of counted items by outcome.
         strata: shares by kind and name of the stratum.
         slips: of hidden repeats.
@@ -74,7 +74,7 @@ class Tally(NamedTuple):
     counted: int
     all: Share
     by_question: Share
-    missing: int
+    missing: int | None
     verdicts: Mapping[str, int]
     strata: Mapping[tuple[str, str], Share]
     slips: Slips
@@ -106,12 +106,14 @@ def tally(
         for entry in places[item].strata.items():
             strata[entry].append(value)
     size = np.array([places[item].size for item in ordered], float)
+    # Requests stand for those to come, and only a dataset's clusters are all there are.
+    population = max(source.items, len(ordered)) if source.kind == "clusters" else None
     return Tally(
         judged=len(grouped),
         counted=len(ordered),
-        all=_share(right.tolist(), error),
-        by_question=_by_question(right, size, source, error),
-        missing=clean_reviews_missing(int(right.sum()), int((~right).sum()), claim, error),
+        all=_share(right.tolist(), error, population),
+        by_question=_by_question(right, size, source, error, population),
+        missing=clean_reviews_missing(int(right.sum()), int((~right).sum()), claim, error, population),
         verdicts=collections.Counter(outcomes[item].verdict for item in ordered),
         strata={entry: _share(values, error) for entry, values in sorted(strata.items())},
         slips=_slips(grouped, error),
@@ -135,12 +137,13 @@ def counted_items(judged: Mapping[str, object], places: Mapping[str, Place]) -> 
     return counted
 
 
-def _share(values: Sequence[bool], error: float) -> Share:
+def _share(values: Sequence[bool], error: float, population: int | None = None) -> Share:
     judged, right = len(values), sum(values)
-    return Share(judged, right, right / judged if judged else None, share_bound(right, judged - right, error))
+    bound = share_bound(right, judged - right, error, population)
+    return Share(judged, right, right / judged if judged else None, bound)
 
 
-def _by_question(right: np.ndarray, size: np.ndarray, source: Source, error: float) -> Share:
+def _by_question(right: np.ndarray, size: np.ndarray, source: Source, error: float, population: int | None) -> Share:
     """Return the share of the questions in right items.
 
     An item's loss is its share of the largest size if it is wrong, otherwise 0; the mean loss of the whole queue times
@@ -148,7 +151,7 @@ def _by_question(right: np.ndarray, size: np.ndarray, source: Source, error: flo
     """
     if not len(right):
         return Share(0, 0, None, 0.0)
-    mean = mean_bound(1 - np.where(right, 0, size) / source.largest, error)
+    mean = mean_bound(1 - np.where(right, 0, size) / source.largest, error, population)
     bound = max(1 - (1 - mean) * source.largest * source.items / source.questions, 0.0)
     share = float(size[right].sum() / size.sum())
     return Share(int(size.sum()), int(size[right].sum()), share, min(bound, share))

@@ -1,7 +1,10 @@
 """Evidence that may be looked at after every observation: e-processes and their bounds.
 
-counts so far -> excess_evidence -> alarm; counts so far -> share_evidence -> share_bound, clean_reviews_missing;
+counts so far -> excess_evidence -> alarm; counts so far -> share_evidence -> share_bound, reviews_needed;
 values in [0, 1] so far -> mean_evidence -> mean_bound
+
+With the size of a population the observations are drawn from it in a random order, each at most once; without one they
+are independent. Of a population that was seen as a whole the bounds are the true share and mean.
 
 An e-process is at most 1 in expectation at any stopping time if its hypothesis holds, so that it reaches 1 / error with
 a chance of at most ``error`` ever (Ville 1939; Ramdas et al. 2023, https://doi.org/10.1214/23-STS894).
@@ -9,12 +12,13 @@ a chance of at most ``error`` ever (Ville 1939; Ramdas et al. 2023, https://doi.
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
-from scipy.special import betaincc, betaln
+from scipy.special import betaincc, betaln, gammaln
 
 MULTIPLES: Final = (1.5, 2.0, 3.0, 5.0, 10.0, 20.0)
 """Shares of wrong ones that `excess_evidence` bets on, in multiples of the promised share."""
@@ -25,6 +29,9 @@ ALARM: Final = 100.0
 PRIOR: Final = (500.0, 1.0)
 """Beta prior of `share_evidence`: it expects one wrong one of 500 and suits shares around 99 %."""
 
+
+LARGE: Final = 50_000
+"""Population from which on draws count as independent: of as many, a review sees a small part, which matters little."""
 
 BETS: Final = (0.01, 0.03, 0.1, 0.2, 0.4, 0.7, 0.95)
 """Shares of its wealth that `mean_evidence` bets on a larger mean: small ones see small differences late."""
@@ -47,15 +54,66 @@ def excess_evidence(wrong: npt.ArrayLike, sample: npt.ArrayLike, share: float) -
     return evidence
 
 
-def share_evidence(right: int, wrong: int, share: float) -> float:
-    """Return the evidence that more than ``share`` are right, by a Beta `PRIOR` cut to (share, 1].
+def share_evidence(right: int, wrong: int, share: float, population: int | None = None) -> float:
+    """Return the evidence that more than ``share`` are right, or at least ``share`` of a population.
+
+    The evidence is the mean likelihood ratio by a Beta `PRIOR` cut to (share, 1], of a population by the beta-binomial
+    distribution that belongs to it: the ratio of prior and posterior of Waudby-Smith and Ramdas (2020,
+    https://arxiv.org/abs/2006.04347, section 2), cut so that it is one-sided. Fewer right ones than the largest number
+    that is denied make it smaller in expectation, so it holds against them too.
 
     Args:
         right: number of right ones so far.
         wrong: number of wrong ones so far.
         share: to show, in (0, 1).
+        population: number of all, if they are drawn without repetition.
     """
-    return float(np.exp(min(_log_share_evidence(right, wrong, share), 700.0)))  # exp(710) is infinite
+    size = _counted(population)
+    if size is None:
+        return float(np.exp(min(_log_share_evidence(right, wrong, share), 700.0)))  # exp(710) is infinite
+    denied = _least_right(share, size) - 1
+    return float(np.exp(min(_log_evidence_by_number(right, wrong, size, denied)[0], 700.0)))
+
+
+def _counted(population: int | None) -> int | None:
+    """Return the size of a population whose end a review can come near to; None counts as endless."""
+    return population if population is not None and population <= LARGE else None
+
+
+def _least_right(share: float, population: int) -> int:
+    """Return the least number of right ones of which the share is reached."""
+    return math.ceil(share * population - 1e-9)
+
+
+def _log_evidence_by_number(right: int, wrong: int, population: int, least: int) -> npt.NDArray[np.float64]:
+    """Return the logarithms of the evidence that more than ``least``, ``least + 1``, … ``population - 1`` are right.
+
+    Args:
+        right: number of right ones so far.
+        wrong: number of wrong ones so far.
+        population: number of all.
+        least: smallest number that is denied, from 0.
+    """
+    numbers = np.arange(least, population + 1)
+    others = population - numbers
+    first, second = PRIOR
+    prior = gammaln(numbers + first) - gammaln(numbers + 1) + gammaln(others + second) - gammaln(others + 1)
+    too_few, too_many = numbers < right, others < wrong
+    left = np.where(too_few, 0, numbers - right), np.where(too_many, 0, others - wrong)
+    likelihood = gammaln(numbers + 1) - gammaln(left[0] + 1) + gammaln(others + 1) - gammaln(left[1] + 1)
+    likelihood[too_few | too_many] = -np.inf
+    evidence: npt.NDArray[np.float64] = np.full(len(numbers) - 1, -np.inf)
+    evidence[too_few[:-1]] = np.inf
+    possible = ~(too_few | too_many)[:-1]
+    ratio = _log_sums_from(prior + likelihood)[1:] - _log_sums_from(prior)[1:]
+    evidence[possible] = ratio[possible] - likelihood[:-1][possible]
+    return evidence
+
+
+def _log_sums_from(logs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the logarithm of the sum of each value and all after it, of values given by logarithms."""
+    sums: npt.NDArray[np.float64] = np.logaddexp.accumulate(logs[::-1])[::-1]
+    return sums
 
 
 def _log_share_evidence(right: int, wrong: int, share: float) -> float:
@@ -67,80 +125,117 @@ def _log_share_evidence(right: int, wrong: int, share: float) -> float:
     return float(inside - before - right * np.log(share) - wrong * np.log1p(-share))
 
 
-def share_bound(right: int, wrong: int, error: float) -> float:
+def share_bound(right: int, wrong: int, error: float, population: int | None = None) -> float:
     """Return the largest share that is supported by the evidence; it holds at any time but for a chance of ``error``.
 
     Args:
         right: number of right ones so far.
         wrong: number of wrong ones so far.
         error: chance that the true share is ever below the bound.
+        population: number of all, if they are drawn without repetition.
     """
     if right == 0:
         return 0.0
+    least = -np.log(error)  # compared as logarithms, as evidence that rounds to 0 has none
+    if (size := _counted(population)) is not None:
+        undenied = np.flatnonzero(_log_evidence_by_number(right, wrong, size, right) < least)
+        return (right + int(undenied[0])) / size if len(undenied) else 1.0
     lowest, highest = 1e-12, min(right / (right + wrong), 1 - 1e-12)
     if share_evidence(right, wrong, lowest) < 1 / error:
         return 0.0
-    least = -np.log(error)  # compared as logarithms, as evidence that rounds to 0 has none
     return float(brentq(lambda share: _log_share_evidence(right, wrong, share) - least, lowest, highest, xtol=1e-15))
 
 
-def reviews_needed(share: float, wrong: int, error: float) -> int:
+def reviews_needed(share: float, wrong: int, error: float, population: int | None = None) -> int | None:
     """Return the number of reviews, ``wrong`` of them negative, from which on `share_evidence` reaches 1 / error.
+
+    None: the wrong ones that were found make the share of the population smaller.
 
     Args:
         share: to show, in (0, 1).
         wrong: number of reviews that found a fault.
         error: chance of a false claim.
+        population: number of all, if they are drawn without repetition.
     """
-    right = 1
-    while share_evidence(right, wrong, share) < 1 / error:
-        right *= 2
-    lower = right // 2
+    size = _counted(population)
+    if size is None:
+        right = 1
+        while share_evidence(right, wrong, share) < 1 / error:
+            right *= 2
+    elif size - wrong < _least_right(share, size):
+        return None
+    else:
+        right = _least_right(share, size)  # as many are certain
+    lower = 0
     while right - lower > 1:
         middle = (lower + right) // 2
-        if share_evidence(middle, wrong, share) < 1 / error:
+        if share_evidence(middle, wrong, share, population) < 1 / error:
             lower = middle
         else:
             right = middle
     return right + wrong
 
 
-def clean_reviews_missing(right: int, wrong: int, share: float, error: float) -> int:
+def clean_reviews_missing(
+    right: int, wrong: int, share: float, error: float, population: int | None = None
+) -> int | None:
     """Return the number of further reviews, none of them negative, until ``share`` is supported; 0 if it is.
+
+    None: the wrong ones that were found make the share of the population smaller.
 
     Args:
         right: number of right ones so far.
         wrong: number of wrong ones so far.
         share: to show, in (0, 1).
         error: chance of a false claim.
+        population: number of all, if they are drawn without repetition.
     """
-    return max(reviews_needed(share, wrong, error) - right - wrong, 0)
+    needed = reviews_needed(share, wrong, error, population)
+    return None if needed is None else max(needed - right - wrong, 0)
 
 
-def mean_evidence(values: npt.ArrayLike, mean: float) -> float:
+def mean_evidence(values: npt.ArrayLike, mean: float, population: int | None = None) -> float:
     """Return the evidence that the mean of what is sampled exceeds ``mean``: the mean wealth of `BETS` on it.
 
-    Source: Waudby-Smith and Ramdas (2024), https://doi.org/10.1093/jrsssb/qkad009, section 4, with constant bets.
+    Of a population each value is compared with the mean that the values before it leave to the others, if the mean of
+    all is ``mean``. Source: Waudby-Smith and Ramdas (2024), https://doi.org/10.1093/jrsssb/qkad009, sections 4 and 5,
+    with constant bets.
 
     Args:
         values: (n,) observations so far, in [0, 1].
         mean: to show, in (0, 1].
+        population: number of all, if they are drawn without repetition.
     """
-    gains = np.asarray(values, float)[:, None] / mean - 1
+    seen = np.asarray(values, float)
+    expected = np.full(len(seen), mean)
+    if population is not None:
+        before = np.concatenate([[0.0], seen.cumsum()])
+        if before[-1] > mean * population:
+            return float("inf")
+        expected = (mean * population - before[:-1]) / (population - np.arange(len(seen)))
+    gains = np.divide(seen, expected, out=np.zeros(len(seen)), where=expected > 0)[:, None] - 1
     logs = np.log1p(np.array(BETS) * gains).sum(0)
     return float(np.exp(np.minimum(logs, 700)).mean())
 
 
-def mean_bound(values: npt.ArrayLike, error: float) -> float:
+def mean_bound(values: npt.ArrayLike, error: float, population: int | None = None) -> float:
     """Return the largest mean that values in [0, 1] support; it holds at any time but for a chance of ``error``.
 
     Args:
         values: (n,) observations so far.
         error: chance that the true mean is ever below the bound.
+        population: number of all, if they are drawn without repetition.
     """
     lowest, highest = 1e-9, 1.0
-    if len(np.asarray(values)) == 0 or mean_evidence(values, lowest) < 1 / error:
+    if len(np.asarray(values)) == 0 or mean_evidence(values, lowest, population) < 1 / error:
         return 0.0
-    if mean_evidence(values, highest) >= 1 / error:  # impossible but for rounding: a value never exceeds 1
+    if mean_evidence(values, highest, population) >= 1 / error:  # impossible but for rounding: no value exceeds 1
         return 1.0
-    return float(brentq(lambda mean: np.log(mean_evidence(values, mean) * error), lowest, highest, xtol=1e-12))
+    return float(
+        brentq(lambda mean: _log(mean_evidence(values, mean, population) * error), lowest, highest, xtol=1e-12)
+    )
+
+
+def _log(value: float) -> float:
+    """Return a finite logarithm, so that a root can be searched for."""
+    return min(math.log(value), 700.0) if value > 0 else -700.0

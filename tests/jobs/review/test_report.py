@@ -1,6 +1,6 @@
 """The line of progress above each item."""
 
-from jobs.review.report import progress_text
+from jobs.review.report import more_text, progress_text, report_document, report_page
 
 
 def test_the_progress_names_bound_and_missing_reviews(make_review, make_queue):
@@ -14,10 +14,22 @@ def test_the_progress_names_bound_and_missing_reviews(make_review, make_queue):
         review.judge(f"i{place}", "right", reviewer="Ada")
     assert text("Bob").startswith("You judged 0; 10 of 400 clusters are judged; 10 of 10 right, so at least ")
     assert text().startswith("You judged 10; 10 of 400 clusters are judged; 10 of 10 right, so at least ")
-    assert text().endswith(" % of all; 341 further right ones until 99 % is supported")
-    for place in range(10, 351):
+    assert text().endswith(" % of all; 183 further right ones until 99 % is supported")
+    for place in range(10, 192):
         review.judge(f"i{place}", "right", reviewer="Ada")
+    assert text().endswith("; 1 further right one until 99 % is supported")
+    review.judge("i192", "right", reviewer="Ada")
     assert text().endswith("; 99 % is supported")
+
+
+def test_a_claim_that_too_many_wrong_clusters_rule_out_is_named_so(make_review, make_queue):
+    review = make_review(make_queue(40))
+    review.judge("i0", "several", reviewer="Ada")
+    assert progress_text(review.progress("Ada"), "clusters").endswith("; too many are wrong for 99 %")
+    document = report_document(review.store, review.queue, claim=0.99, error=0.05)
+    assert document["claim"] == {"share": 0.99, "supported": False, "missing": None}
+    assert more_text(document) == "Too many of the 40 clusters are wrong for it"
+    assert "Too many of the 40 clusters are wrong for it." in report_page(document).decode()
 
 
 def test_pairs_have_no_bound(make_review, make_queue):

@@ -1,4 +1,5 @@
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from scipy.stats import beta
 from schemas.statistics.e_processes import (
     ALARM,
     BETS,
+    LARGE,
     MULTIPLES,
     clean_reviews_missing,
     excess_evidence,
@@ -123,6 +125,93 @@ def test_numbers_of_missing_clean_reviews_for_99_percent():
     assert clean_reviews_missing(351, 0, 0.99, 0.05) == 0
 
 
+def chance_of(number, right, wrong, population):
+    """Return the chance of one order of draws without repetition, if ``number`` of the population are right."""
+    chance = Fraction(1)
+    for left in range(number, number - right, -1):
+        chance *= left
+    for left in range(population - number, population - number - wrong, -1):
+        chance *= left
+    return chance
+
+
+def naive_evidence_of_population(right, wrong, share, population):
+    """Return the mean chance of larger numbers by that of the largest denied one, weighted by the beta-binomial."""
+    denied = math.ceil(Fraction(share) * population) - 1
+    weights = {k: Fraction(math.factorial(k + 499), math.factorial(k)) for k in range(denied + 1, population + 1)}
+    mean = sum(weight * chance_of(k, right, wrong, population) for k, weight in weights.items()) / sum(weights.values())
+    against = chance_of(denied, right, wrong, population)
+    if not against:
+        return math.inf if denied < right else 0.0
+    return float(mean / against)
+
+
+@given(st.integers(1, 40), st.integers(0, 40), st.integers(0, 5), st.fractions(Fraction(1, 50), Fraction(49, 50)))
+def test_evidence_of_a_population_is_the_mean_likelihood_ratio_over_its_cut_prior(population, right, wrong, share):
+    right = min(right, population)
+    wrong = min(wrong, population - right)
+    found = share_evidence(right, wrong, float(share), population)
+    expected = min(naive_evidence_of_population(right, wrong, share, population), math.exp(700))
+    assert found == pytest.approx(expected, rel=1e-6)
+
+
+@pytest.mark.parametrize("true", [98, 97, 90])
+def test_one_more_draw_expects_no_more_evidence_if_too_few_of_the_population_are_right(true):
+    right, wrong = 60, 1
+    before = share_evidence(right, wrong, 0.99, 100)
+    chance = (true - right) / (100 - right - wrong)
+    after = chance * share_evidence(61, 1, 0.99, 100) + (1 - chance) * share_evidence(60, 2, 0.99, 100)
+    assert after == pytest.approx(before) if true == 98 else after < before
+
+
+def test_evidence_of_a_large_population_is_nearly_that_of_independent_draws():
+    assert share_evidence(351, 0, 0.99, LARGE) == pytest.approx(share_evidence(351, 0, 0.99), rel=0.05)
+    assert share_evidence(351, 0, 0.99, LARGE + 1) == share_evidence(351, 0, 0.99)
+    assert share_bound(351, 1, 0.05, LARGE) == pytest.approx(share_bound(351, 1, 0.05), abs=2e-4)
+
+
+@given(st.integers(1, 300), st.data())
+def test_every_share_of_a_population_up_to_the_bound_is_supported(population, data):
+    right = data.draw(st.integers(0, population))
+    wrong = data.draw(st.integers(0, population - right))
+    bound = share_bound(right, wrong, 0.05, population)
+    assert 0 <= bound <= (right / (right + wrong) if right else 0)
+    if right + wrong == population:
+        assert bound == right / population
+    if bound:
+        assert all(share_evidence(right, wrong, bound * part, population) >= 20 for part in (0.25, 0.5, 0.9, 1))
+
+
+@given(st.integers(1, 400), st.data(), st.sampled_from([0.9, 0.98, 0.99]))
+def test_the_missing_clean_reviews_of_a_population_are_just_enough(population, data, share):
+    right = data.draw(st.integers(0, population))
+    wrong = data.draw(st.integers(0, min(population - right, 4)))
+    missing = clean_reviews_missing(right, wrong, share, 0.05, population)
+    if missing is None:
+        assert population - wrong < math.ceil(share * population - 1e-9)
+        return
+    assert right + wrong + missing <= population
+    assert share_evidence(right + missing, wrong, share, population) >= 20
+    if missing:
+        assert share_evidence(right + missing - 1, wrong, share, population) < 20
+
+
+def test_known_numbers_of_reviews_of_small_populations_for_99_percent():
+    assert [reviews_needed(0.99, 0, 0.05, population) for population in (30, 77, 400)] == [29, 74, 193]
+    assert reviews_needed(0.99, 1, 0.05, 77) is None
+
+
+def test_looking_after_every_draw_makes_few_false_claims_of_a_population():
+    rng = np.random.default_rng(7)
+    size, right = 120, 118  # 98.3 %
+    looks = [reviews_needed(0.99, wrong, 0.05, size) for wrong in range(2)]
+    broken = 0
+    for _ in range(4_000):
+        wrong = rng.permutation(np.arange(size) >= right).cumsum()
+        broken += any(look is not None and wrong[look - 1] <= number for number, look in enumerate(looks))
+    assert 0.01 <= broken / 4_000 <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / 4_000)
+
+
 def naive_mean(values, mean):
     """Multiply the wealth of each bet value by value."""
     wealth = [1.0] * len(BETS)
@@ -150,6 +239,20 @@ def test_the_bound_of_a_mean_is_rarely_ever_above_it():
     broken = [any(mean_evidence(1 - row[:n], 0.97) >= 20 for n in range(20, 600, 20)) for row in loss]
     assert np.mean(broken) <= 0.05
     assert mean_bound(1 - loss[0], 0.05) > 0.9
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=60))
+def test_the_mean_of_a_whole_population_is_known(values):
+    assert mean_bound(values, 0.05, len(values)) == pytest.approx(np.mean(values), abs=1e-6)
+
+
+def test_the_bound_of_the_mean_of_a_population_is_rarely_ever_above_it_and_higher_than_of_independent_draws():
+    rng = np.random.default_rng(8)
+    population = 1 - np.where(np.arange(200) < 10, 0.6, 0)  # mean .97
+    drawn = np.stack([rng.permutation(population) for _ in range(1_000)])
+    broken = [any(mean_evidence(row[:n], 0.97, 200) >= 20 for n in range(10, 200, 10)) for row in drawn]
+    assert np.mean(broken) <= 0.05
+    assert mean_bound(drawn[0][:150], 0.05, 200) > mean_bound(drawn[0][:150], 0.05)
 
 
 def test_evidence_of_a_share_is_that_of_the_bets_of_confseq(monkeypatch):

@@ -109,13 +109,23 @@ def test_a_report_without_the_dataset_has_no_texts_and_the_same_figures(review, 
 
 
 def test_a_claim_that_is_not_supported_is_refused_with_the_missing_number(review, tmp_path):
-    review(keys="r" * 12)
+    review(keys="r" * 10)
     refused = review("--report", tmp_path / "report.html", "--claim", 0.99)
     assert refused.code == 1
-    assert "99.00 % is not supported: 12 right of 12 counted verdicts" in refused.err
-    assert "It takes 339 further right clusters without a wrong one" in refused.err
+    assert "99.00 % is not supported: 10 right of 10 counted verdicts" in refused.err
+    assert "It takes 2 further right clusters without a wrong one" in refused.err
     assert (tmp_path / "report.html").exists()
     assert review("--report", tmp_path / "report.html", "--claim", 0.3, "--overwrite").code == 0
+
+
+def test_a_claim_is_supported_once_all_clusters_are_right_and_ruled_out_by_a_wrong_one(review, tmp_path):
+    review(keys="r" * 12)
+    assert review("--report", tmp_path / "report.html", "--claim", 0.99).code == 0
+    (tmp_path / "review.db").unlink()
+    review(keys="m")
+    refused = review("--report", tmp_path / "report.html", "--claim", 0.99, "--overwrite")
+    assert refused.code == 1
+    assert "Too many of the 12 clusters are wrong for it" in refused.err
 
 
 def test_exported_clusters_are_verdicts_of_calibrate_and_come_back_elsewhere(review, qpr, dataset, tmp_path):
