@@ -33,6 +33,7 @@ from benchmarks.retrieval.certify import divided
 from jobs.workflows.confidence import MOST_QUERIES, counts_of
 from model.certificates.settings import Promise
 from model.confidence import fitting
+from model.confidence.additive_model import AdditiveModel
 from model.confidence.confidence import Confidence
 from model.confidence.examples import Examples, examples
 from model.confidence.features import NAMES, SIGNS
@@ -48,6 +49,7 @@ from schemas.text import key
 
 SHARES: Final = (0.01, 0.02, 0.05, 0.1)
 TIMED: Final = 200
+ANSWERABLE_SHARES: Final = (0.5, 0.7, 0.9, 0.99)
 
 
 def clusters(
@@ -86,7 +88,12 @@ def clusters(
             for half in (False, True):
                 report.row(split=split, scorer=scorer, **measured(found[split], values, half=half))
         if not as_indexed:
-            confidence = Confidence(counts, model)
+            confidence, known = Confidence(counts, model), found
+    report.heading("Probability of the first hit, where another share of the requests has an answer")
+    for share in ANSWERABLE_SHARES:
+        for given in sorted({fitting.ANSWERABLE, share}):
+            model = fitting.learn(known["validation"], answerable_share=given)
+            report.row(answerable=share, answerable_share_given=given, **stated(model, known["test"], share))
     report.heading("Cost")
     report.row(fit_cpu_s=fit_s, **times(opened, confidence, judged["test"].texts))
 
@@ -95,6 +102,16 @@ def measured(found: Examples, scores: npt.NDArray[np.float64], *, half: bool) ->
     """Return the columns of a scorer on queries with an answer, or also without it."""
     rows = np.full(len(scores), True) if half else found.answerable
     return {"answerable": "half" if half else "all", **cells_of(scores[rows], found.right[rows, 0])}
+
+
+def stated(model: AdditiveModel, found: Examples, share: float) -> dict[str, Any]:
+    """Return the mean probability and the share of right first hits, of which ``share`` of the requests has any."""
+    probabilities, right, weights = fitting.first_hits(model, found), found.right[:, 0], found.weights(share)
+    return {
+        "mean_probability": float(np.average(probabilities, weights=weights)),
+        "right_first": float(np.average(right, weights=weights)),
+        "calibration_error": quality(probabilities, right, weights).calibration_error,
+    }
 
 
 def cells_of(values: npt.NDArray[np.float64], right: npt.NDArray[np.bool_]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Annotated, Final, Self
 import pydantic
 
 from model.certificates.settings import Certification, Promise
-from pipelines.graphs.settings import Factory, IndexConfig, LatencyMs, Probes, Recall, WithBM25
+from pipelines.graphs.settings import AnswerableShare, Factory, IndexConfig, LatencyMs, Probes, Recall, WithBM25
 from schemas.option import Option
 
 
@@ -68,6 +68,7 @@ class IndexOptions(pydantic.BaseModel, frozen=True, extra="forbid", title="Index
     )
     bm25: WithBM25 = True
     latency_ms: LatencyMs = 5.0
+    answerable_share: AnswerableShare = None
 
     @property
     def config(self) -> IndexConfig:

@@ -16,7 +16,7 @@ from jobs.display.console import counting, say
 from model.confidence.confidence import Confidence
 from model.confidence.examples import examples
 from model.confidence.features import Flags
-from model.confidence.fitting import LEAST_GROUPS, LEAST_QUERIES, fold_models, learn, out_of_fold
+from model.confidence.fitting import ANSWERABLE, LEAST_GROUPS, LEAST_QUERIES, fold_models, learn, out_of_fold
 from model.confidence.quality import quality
 from model.confidence.saved_confidence import FILE, to_json
 from model.confidence.wordings import examples_of_answers
@@ -54,7 +54,12 @@ NONE: Final = FittedConfidence([], {}, {})
 
 
 def fit_confidence(
-    clusters: pa.Table, target: Output, opened: Callable[[], Index], *, by_answer: bool = False
+    clusters: pa.Table,
+    target: Output,
+    opened: Callable[[], Index],
+    *,
+    answerable_share: float | None,
+    by_answer: bool = False,
 ) -> FittedConfidence:
     """Fit and write the confidence model of an index; without enough clusters there is none.
 
@@ -62,6 +67,8 @@ def fit_confidence(
         clusters: validation clusters of the indexed datasets, or wordings of answers.
         target: the index.
         opened: returns it, opened.
+        answerable_share: share of the requests that have an answer in the index, for which probabilities are made;
+            None: `ANSWERABLE`.
         by_answer: the clusters are wordings of answers, as of `wordings_of`.
 
     Raises:
@@ -83,10 +90,11 @@ def fit_confidence(
         found = f"the nearest question is {'right' if nearest.all() else 'wrong'} for every query"
         say(f"no confidence model, so hits have no probability: {found}")
         return NONE
+    share = answerable_share or ANSWERABLE
     try:
-        models = [*fold_models(gathered)]
-        measures = quality(out_of_fold(gathered, models), nearest)
-        content = to_json(Confidence(counts, learn(gathered), by_answer))
+        models = [*fold_models(gathered, answerable_share=share)]
+        measures = quality(out_of_fold(gathered, models), nearest, gathered.weights(share))
+        content = to_json(Confidence(counts, learn(gathered, answerable_share=share), by_answer))
     except QprError as error:
         say(f"no confidence model, so hits have no probability: {error}")
         return NONE

@@ -141,6 +141,7 @@ def build_index(
             model_url=model if indexed_model.manifest is None else None,
             vary_by=settings.vary_by or None,
             valid_until=settings.valid_until,
+            answerable_share=settings.answerable_share,
         )
         files = [*with_codes(target, report.files, built), *indexed_model.copy_to(target)]
         files += write_lexical(target, report.files) if settings.bm25 else []
@@ -157,7 +158,8 @@ def build_index(
         )
         opened = functools.cache(lambda: dataclasses.replace(written(), probes=published.probes))
         clusters = validation_clusters([*datasets]) if datasets else wordings_of(opened())
-        fitted = fit_confidence(clusters, target, opened, by_answer=not datasets)
+        share, by_answer = settings.answerable_share, not datasets
+        fitted = fit_confidence(clusters, target, opened, answerable_share=share, by_answer=by_answer)
         if not settings.vary_by:  # ways are compared by searches of all rows, which such an index does not have
             published = with_mode(
                 published, clusters, draft, opened, folds=fitted.folds, latency_ms=settings.latency_ms

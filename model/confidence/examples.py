@@ -50,6 +50,10 @@ class Examples:
     groups: Ints
     answerable: Flags
 
+    def weights(self, answerable_share: float) -> Doubles:
+        """Return weights (m,) with which the answerable rankings have that share; 1 each for one half."""
+        return np.where(self.answerable, 2 * answerable_share, 2 * (1 - answerable_share))
+
     def part(self, mask: Flags) -> Examples:
         """Return the rankings of a mask (m,)."""
         return Examples(*(values[mask] for values in vars(self).values()))

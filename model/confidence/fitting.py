@@ -23,6 +23,9 @@ LEARNED: Final = 5
 LOWER: Final = 0.2
 """Weight of a hit below the first, whose probability decides on an answer."""
 
+ANSWERABLE: Final = 0.5
+"""Share of the queries with an answer for which probabilities are made unless a share is given."""
+
 FOLDS: Final = 5
 
 LEAST_GROUPS: Final = 5
@@ -32,15 +35,20 @@ LEAST_QUERIES: Final = 100
 """Minimum queries; of 100 the share of right hits is known within .1."""
 
 
-def learn(found: Examples, signs: Mapping[str, int] = SIGNS) -> AdditiveModel:
+def learn(found: Examples, signs: Mapping[str, int] = SIGNS, *, answerable_share: float = ANSWERABLE) -> AdditiveModel:
     """Return the model of these examples; ``signs`` as of `model.confidence.penalized_likelihood.fit`.
+
+    Args:
+        found: the examples.
+        signs: directions of the curves.
+        answerable_share: of the queries for which the probabilities are made.
 
     Raises:
         QprError: no hit is right, or all are.
     """
     part = np.s_[:, :LEARNED]
     there, table, right = found.there[part], found.table[part], found.right[part]
-    weights = np.broadcast_to(np.where(np.arange(there.shape[1]) == 0, 1.0, LOWER), there.shape)
+    weights = found.weights(answerable_share)[:, None] * np.where(np.arange(there.shape[1]) == 0, 1.0, LOWER)
     return fit(table[there], right[there], weights[there], signs)
 
 
@@ -54,7 +62,12 @@ def cross_validated(found: Examples, signs: Mapping[str, int] = SIGNS, *, folds:
 
 
 def fold_models(
-    found: Examples, signs: Mapping[str, int] = SIGNS, *, folds: int = FOLDS, seed: int = 0
+    found: Examples,
+    signs: Mapping[str, int] = SIGNS,
+    *,
+    folds: int = FOLDS,
+    seed: int = 0,
+    answerable_share: float = ANSWERABLE,
 ) -> Iterator[tuple[Flags, AdditiveModel]]:
     """Yield the mask (m,) of each fold and the model of all other folds.
 
@@ -62,7 +75,7 @@ def fold_models(
         QprError: there are too few queries or clusters, or a fold has nothing to learn from.
     """
     for out in folds_of(found, folds=folds, seed=seed):
-        yield out, learn(found.part(~out), signs)
+        yield out, learn(found.part(~out), signs, answerable_share=answerable_share)
 
 
 def out_of_fold(found: Examples, models: Iterable[tuple[Flags, AdditiveModel]]) -> Doubles:

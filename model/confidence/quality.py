@@ -31,14 +31,24 @@ class Quality(NamedTuple):
     calibration_error: float
 
 
-def quality(probabilities: Doubles, right: Flags) -> Quality:
-    """Return the quality of probabilities (n,) by outcomes (n,), of which at least one is right and one is wrong."""
-    wrong = np.sort(probabilities[~right])
-    below, upto = (np.searchsorted(wrong, probabilities[right], side=side) for side in ("left", "right"))
-    auc = float((below + upto).mean() / 2 / len(wrong))
+def quality(probabilities: Doubles, right: Flags, weights: Doubles | None = None) -> Quality:
+    """Return the quality of probabilities by outcomes.
+
+    Args:
+        probabilities: (n,).
+        right: (n,) outcomes, of which at least one is right and one is wrong.
+        weights: (n,) of the outcomes, above 0; None: 1 each.
+    """
+    weight = np.ones(len(right)) if weights is None else weights
+    order = np.flatnonzero(~right)[np.argsort(probabilities[~right], kind="stable")]
+    passed = np.concatenate([[0.0], np.cumsum(weight[order])])
+    wrong = probabilities[order]
+    below, upto = (passed[np.searchsorted(wrong, probabilities[right], side=side)] for side in ("left", "right"))
+    auc = float(np.average(below + upto, weights=weight[right]) / 2 / passed[-1])
     bins = np.minimum((probabilities * BINS).astype(int), BINS - 1)
-    gaps = np.bincount(bins, weights=probabilities - right, minlength=BINS)
-    return Quality(auc, float(np.mean((probabilities - right) ** 2)), float(np.abs(gaps).sum() / len(right)))
+    gaps = np.bincount(bins, weights=(probabilities - right) * weight, minlength=BINS)
+    brier = float(np.average((probabilities - right) ** 2, weights=weight))
+    return Quality(auc, brier, float(np.abs(gaps).sum() / weight.sum()))
 
 
 def coverage(scores: Doubles, right: Flags, share: float) -> float:

@@ -70,6 +70,7 @@ class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
         recall: of a search with ``probes``; None where every search is exact.
         vary_by: columns of which every search names a value; None for none.
         valid_until: name in the files of the column with the end of an answer's validity; None for none.
+        answerable_share: share of the requests for which probabilities are made that have an answer; None: one half.
         built_from: inputs of the build of an index that was changed since, but for the model; its confidence model
             learned from these. None before the first change.
     """
@@ -88,6 +89,7 @@ class IndexSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     recall: RecallFigures | None = None
     vary_by: Annotated[tuple[str, ...], pydantic.AfterValidator(checked_vary_by)] | None = None
     valid_until: str | None = None
+    answerable_share: float | None = pydantic.Field(default=None, ge=0.01, le=0.99)
     built_from: tuple[Source, ...] | None = None
 
     @property

@@ -57,6 +57,14 @@ LatencyMs = Annotated[
     ),
 ]
 
+AnswerableShare = Annotated[
+    float | None,
+    Option(default="0.5"),
+    pydantic.Field(
+        ge=0.01, le=0.99, description="Share of the requests that have an answer in the index; sets probabilities."
+    ),
+]
+
 _Settings = TypeVar("_Settings", bound=pydantic.BaseModel)
 
 
@@ -185,6 +193,7 @@ class IndexConfig(NamedColumns, frozen=True, extra="forbid"):
     )
     bm25: WithBM25 = True
     latency_ms: LatencyMs = 5.0
+    answerable_share: AnswerableShare = None
 
     vary_by: Annotated[tuple[str, ...], Option(metavar="COLUMN", panel="Filters")] = pydantic.Field(
         default=(), description="Column, such as locale, of which every search names a value. Repeatable."

@@ -360,8 +360,8 @@ def test_options_of_the_index_reach_it_by_their_names_in_qpr_index():
     from jobs.nightly.settings import IndexOptions
     from pipelines.graphs.settings import IndexConfig
 
-    given = {"index_shards": 3, "factory": "Flat", "recall": 0.9, "memory_mb": 500, "bm25": False, "latency_ms": 2}
-    expected = {"shards": 3, "factory": "Flat", "recall": 0.9, "memory_mb": 500, "bm25": False, "latency_ms": 2}
+    same = {"factory": "Flat", "recall": 0.9, "memory_mb": 500, "bm25": False, "latency_ms": 2, "answerable_share": 0.8}
+    given, expected = {"index_shards": 3, **same}, {"shards": 3, **same}
     assert IndexOptions(**given).config == IndexConfig(**expected)
     assert IndexOptions().config == IndexConfig()  # the defaults are those of `qpr index`
 

@@ -41,6 +41,18 @@ def test_what_is_learned_goes_in_the_direction_of_each_feature():
         assert (SIGNS[name] * np.diff(curve.log_odds) >= 0).all() or SIGNS[name] == 0
 
 
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_probabilities_fit_the_share_of_queries_with_an_answer(share):
+    found = drawn(400)
+    answerable = np.random.default_rng(1).random(len(found.groups)) < 0.5
+    found = Examples(**{**vars(found), "right": found.right & answerable[:, None], "answerable": answerable})
+    stated = first_hits(learn(found, answerable_share=share), found)
+    weights = found.weights(share)
+    assert np.average(answerable, weights=weights) == pytest.approx(share, abs=0.05)
+    expected = np.average(found.right[:, 0], weights=weights)
+    assert np.average(stated, weights=weights) == pytest.approx(expected, abs=0.03)
+
+
 def test_a_query_without_hits_has_no_chance():
     found = drawn(40)
     found.there[3] = False

@@ -20,6 +20,12 @@ def test_calibrated_probabilities_have_no_error_and_shifted_ones_theirs():
     assert quality(np.full(4, 0.5), np.array([True, True, True, False])).brier == 0.25
 
 
+def test_a_weight_counts_like_as_many_outcomes():
+    probabilities, right, weights = np.round(RNG.random(60), 1), RNG.random(60) < 0.5, RNG.integers(1, 5, 60)
+    repeated = quality(np.repeat(probabilities, weights), np.repeat(right, weights))
+    assert quality(probabilities, right, weights.astype(float)) == pytest.approx(repeated)
+
+
 def test_coverage_is_the_largest_share_with_few_wrong_ones():
     right = np.array([True] * 8 + [False] + [True] * 3 + [False] * 8)
     scores = -np.arange(20.0)

@@ -57,6 +57,19 @@ def test_an_index_of_validation_clusters_gives_its_hits_probabilities_and_reason
     assert "probability" in qpr("search", "--index", paths["--output"], "find my parking spot").out
 
 
+def test_probabilities_are_those_of_the_share_of_requests_with_an_answer(index, qpr, paths):
+    assert qpr("index", *options(paths), "--answerable-share", 0.95).code == 0
+    asked = [question for cluster in CLUSTERS for question in (f"um {cluster[0]} please", f"well {cluster[1]}")]
+    half, most = (
+        [hits[0].probability for hits in open_searcher(str(url)).search_many(asked, 1)]
+        for url in (index, paths["--output"])
+    )
+    assert all(one > other for one, other in zip(most, half, strict=True))
+    configurations = [read_manifest(str(url), "index").configuration for url in (index, paths["--output"])]
+    assert [found.get("answerable_share") for found in configurations] == [None, 0.95]
+    assert qpr("index", *options(paths), "--answerable-share", 1, "--overwrite").code == 2
+
+
 def test_one_hit_is_judged_as_among_many_and_the_same_question_is_certain(index):
     searcher = open_searcher(str(index))
     many, one = searcher.search("could i cancel a loan", 25), searcher.search("could i cancel a loan", 1)
