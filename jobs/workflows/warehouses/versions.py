@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 import rich.table
 
@@ -22,7 +22,7 @@ from schemas.artifacts.output_lock.owner import LockedError
 from schemas.errors import QprError
 from schemas.quantities import counted
 from schemas.versions import history, layout
-from schemas.versions.sweep import removable, remove, spared
+from schemas.versions.sweep import FOLDERS, removable, remove, spared
 from schemas.versions.version import Version, is_there
 
 LAST_REFUSED = "refused"
@@ -67,7 +67,7 @@ def check_warehouse(warehouse: str) -> None:
 
 
 def show_versions(warehouse: str, *, as_json: bool) -> None:
-    """Print the versions of a warehouse, and those that the gate refused.
+    """Print the versions of a warehouse and those that the gate refused, with the artefacts of each that are gone.
 
     Raises:
         QprError: a record is damaged.
@@ -75,13 +75,18 @@ def show_versions(warehouse: str, *, as_json: bool) -> None:
     check_warehouse(warehouse)
     versions = {number: history.read_version(warehouse, number) for number in history.numbers(warehouse)}
     refused = history.refused_versions(warehouse)
+    # folders are listed once: a request for each artefact of a year's versions takes a minute on an object store
+    there = {f"{folder}/{name}" for folder in FOLDERS for name in storage.children(storage.join(warehouse, folder))}
     result = {
         "warehouse": warehouse,
         "current": max(versions, default=None),
-        "versions": [{"version": number, **version.as_json()} for number, version in versions.items()],
-        "refused": [version.as_json() for version in refused],
+        "versions": [
+            {"version": number, **version.as_json(), "gone": _gone(version, there)}
+            for number, version in versions.items()
+        ],
+        "refused": [{**version.as_json(), "gone": _gone(version, there)} for version in refused],
     }
-    emit(result, as_json=as_json, table=lambda: _table(warehouse, versions, refused))
+    emit(result, as_json=as_json, table=lambda: _table(warehouse, versions, refused, there))
 
 
 def show_version(warehouse: str, at: str | None, *, report: str | None, overwrite: bool, as_json: bool) -> None:
@@ -103,7 +108,7 @@ def show_version(warehouse: str, at: str | None, *, report: str | None, overwrit
         from jobs.workflows.warehouses.version_report import write_version_report  # only pages need jinja2
 
         write_version_report(warehouse, number, version, report, overwrite=overwrite)
-    gone = _gone(warehouse, version)
+    gone = _gone(version, {artefact.path for artefact in version.artefacts if is_there(warehouse, artefact)})
     erased = _erased(warehouse, version, gone)
     page = {} if report is None else {"page": report}
     result = {"version": number, **version.as_json(), "gone": gone, "erased": erased, **page}
@@ -200,21 +205,29 @@ def _erased(warehouse: str, version: Version, gone: list[str]) -> list[str]:
     return sorted(days)
 
 
-def _gone(warehouse: str, version: Version) -> list[str]:
-    return sorted({artefact.path for artefact in version.artefacts if not is_there(warehouse, artefact)})
+def _gone(version: Version, there: Set[str]) -> list[str]:
+    """Return the paths of the artefacts of a version that are not among those that are there."""
+    return sorted({artefact.path for artefact in version.artefacts} - there)
 
 
-def _table(warehouse: str, versions: dict[int, Version], refused: list[Version]) -> rich.table.Table:
+def _table(warehouse: str, versions: dict[int, Version], refused: list[Version], there: Set[str]) -> rich.table.Table:
     table = rich.table.Table(
         "version", "date", "days", "MRR", "model of", "note", title=warehouse, title_justify="left"
     )
     for number, version in versions.items():
-        note = f"equals {version.rollback_of}" if version.rollback_of else ""
+        notes = [f"equals {version.rollback_of}"] if version.rollback_of else []
         current = ", current" if number == max(versions) else ""
-        table.add_row(f"{number}{current}", *_cells(version), note)
+        table.add_row(f"{number}{current}", *_cells(version), "; ".join([*notes, *_note(_gone(version, there))]))
     for version in refused:
-        table.add_row("refused", *_cells(version), escape_controls(version.refused or ""))
+        notes = [escape_controls(version.refused or ""), *_note(_gone(version, there))]
+        table.add_row("refused", *_cells(version), "; ".join(notes))
     return table
+
+
+def _note(gone: list[str]) -> list[str]:
+    """Return a note with the folders of the artefacts that are gone; none where all are there."""
+    folders = dict.fromkeys(path.split("/")[0] for path in gone)
+    return [f"gone: {', '.join(folders)}"] if folders else []
 
 
 def _cells(version: Version) -> list[str]:

@@ -37,6 +37,19 @@ def test_one_version_is_printed_with_what_is_gone_of_it(qpr, warehouse):
 
 
 @pytest.mark.usefixtures("wide_tables")
+def test_the_list_of_versions_names_what_is_gone_of_each(qpr, warehouse):
+    assert "gone" not in qpr("versions", "--warehouse", warehouse).out
+    for folder in ("models", "indexes"):
+        storage.delete(storage.join(warehouse, folder, "one"))
+    storage.delete(storage.join(warehouse, "reports", "three"))
+    out = qpr("versions", "--warehouse", warehouse).out
+    assert ["gone: indexes, models" in out, "MRR fell by 0.2; gone: reports" in out] == [True, True]
+    listed = json.loads(qpr("versions", "--warehouse", warehouse, "--json").out)
+    gone = [version["gone"] for version in (*listed["versions"], *listed["refused"])]
+    assert gone == [["indexes/one", "models/one"], [], ["reports/three"]]
+
+
+@pytest.mark.usefixtures("wide_tables")
 def test_the_report_of_a_version_is_printed_unless_it_is_gone(qpr, warehouse):
     shown = qpr("versions", "--warehouse", warehouse, "--at", "2").out
     assert "clusters with the same questions" in shown
