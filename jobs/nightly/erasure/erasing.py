@@ -14,9 +14,9 @@ import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from jobs.display.console import emit, say, two_columns, warn, working
+from jobs.display.console import warn, working
+from jobs.nightly.erasure.printing import print_report
 from schemas.errors import QprError, UsageError
-from schemas.quantities import counted
 
 if TYPE_CHECKING:
     from jobs.workflows.erasure.faults import Faults
@@ -106,21 +106,7 @@ def erase_everywhere(
             results += _erase(erasure, places, reviewed, faults, dry_run=dry_run)
     report = {"dry_run": dry_run, "questions_to_erase": len(erasure.keys), "shared_questions": shared} | more
     report |= {"faults": faults} if faults else {}
-    emit(
-        report | {"artefacts": results},
-        as_json=as_json,
-        table=lambda: two_columns("Erasure", _rows(report, results)),
-    )
-    if not faults and not any(any(type(n) is int and n for n in result.values()) for result in results):
-        say("Nothing of it was found" if dry_run else "Nothing of it was found; there is nothing left to erase")
-    if shared:
-        say(f"{counted(shared, 'question')} of these users stay, since others asked them too")
-    if drops := more.get("logs_with_it"):
-        say(f"Still in {counted(len(drops), 'log file')}, which are yours to change: {', '.join(drops)}")
-    if readers := more.get("readers"):
-        say(f"Restart the readers that have a version open, in whose memory it still is: {'; '.join(readers)}")
-    if not places.warehouse:
-        say("Erase it from the logs too: a later run would bring it back. Models and copies stay as they are")
+    print_report(report, results, as_json=as_json)
     if faults:
         causes = "; ".join(f"{url}: {cause.removeprefix(f'{url}: ')}" for url, cause in faults.items())
         done = "was counted" if dry_run else "was erased"
@@ -181,10 +167,16 @@ def _logs_of_users(places: Places, user_key: UserKey | None, faults: Faults) -> 
     Raises:
         UsageError: no log has user ids.
     """
-    from jobs.workflows.erasure.user_questions import log_of_dataset, open_logs
+    from jobs.workflows.erasure.user_questions import changed_inputs, log_of_dataset, open_logs
     from schemas.artifacts.manifest import read_manifest
 
-    logs = [log_of_dataset(url, read_manifest(url, "dataset")) for url in places.datasets]
+    logs = []
+    for url in places.datasets:
+        manifest = read_manifest(url, "dataset")
+        logs.append(log_of_dataset(url, manifest))
+        if changed := changed_inputs(manifest, logs[-1].files, faults):
+            fault = "changed since this dataset was made, and questions of users in the former files only are not found"
+            warn(f"{url}: {', '.join(changed)} {fault}. Give these by --question")
     if places.warehouse and user_key:
         from jobs.nightly.erasure.warehouse import logs_of
 
@@ -238,13 +230,3 @@ def _works(
         from jobs.workflows.erasure.text_files import erase_from_file
 
         yield file, functools.partial(erase_from_file, file, erasure, dry_run=dry_run)
-
-
-def _rows(report: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the rows of the table: the report, then the counts of each artefact."""
-    shown = {name: len(value) if isinstance(value, list) else value for name, value in report.items()}
-    rows = {name.replace("_", " "): str(value) if isinstance(value, bool) else value for name, value in shown.items()}
-    for result in results:
-        (_, url), *counts = result.items()
-        rows |= {f"{url}: {name.replace('_', ' ')}": n if type(n) is int else str(n) for name, n in counts}
-    return rows

@@ -12,7 +12,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from jobs.display.console import warn, working
+from jobs.display.console import say, warn, working
 from jobs.nightly.erasure.artefacts import erase_artefacts, unknown_folders
 from jobs.nightly.erasure.suppressed import KEY, check_user_key, suppress, suppressions_of
 from jobs.nightly.gate.canaries import SHOWN
@@ -28,13 +28,13 @@ from jobs.nightly.warehouse import (
 )
 from jobs.options.inputs import input_files
 from jobs.workflows.erasure.faults import Faults, kept
-from jobs.workflows.erasure.user_questions import Log, files_with, open_logs
+from jobs.workflows.erasure.user_questions import Log, changed_inputs, files_with, open_logs
 from pipelines.graphs.settings import IngestConfig
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.users import UserKey
-from pipelines.reading.sources import digest_input
 from schemas.artifacts.manifest import Manifest, read_settings
 from schemas.errors import QprError
+from schemas.quantities import counted
 from schemas.text import key as key_of
 from schemas.versions import history
 from schemas.versions.layout import read_layout
@@ -137,6 +137,9 @@ def erase_from_warehouse(
         dates = ", ".join(map(str, changed))
         fault = f"drops of {dates} were changed after their ingestion, and questions of users in the former files only"
         warn(f"{warehouse}: {fault} are not found. Give these by --question, and ingest the days again")
+    if users and (gone := sorted(set(days).difference(drops))):
+        where = f"{counted(len(gone), 'day')} without a drop, the first {gone[0]} and the last {gone[-1]}"
+        say(f"Questions of users on {where}, are not found. Give these by --question")
     unchanged = set(drops).difference(changed)
     now = datetime.datetime.now(datetime.UTC)
     report = {
@@ -158,9 +161,8 @@ def _changed_drops(warehouse: str, dates: Sequence[datetime.date], faults: Fault
         url = date_url(warehouse, EVENTS, date)
         with kept(url, faults):
             day = day_of(warehouse, date)
-            ingested = {source.digest for source in day.manifest.inputs if source.digest} if day else set()
-            files = input_files(log_files(warehouse, date), IngestConfig(), example="") if ingested else []
-            if not ingested <= {digest_input(file).digest for file in files}:
+            files = input_files(log_files(warehouse, date), IngestConfig(), example="")
+            if (day := day_of(warehouse, date)) and changed_inputs(day.manifest, files, faults):
                 changed.append(date)
     return changed
 

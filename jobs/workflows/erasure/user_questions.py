@@ -1,6 +1,7 @@
 """Questions that nobody but certain users asked, found in logs.
 
-manifest of a dataset -> log_of_dataset -> Log -> open_logs; opened logs, user ids -> questions_in -> texts of questions
+manifest of a dataset -> log_of_dataset -> Log -> open_logs; manifest, files -> changed_inputs
+opened logs, user ids -> questions_in -> texts of questions
 Erasure, texts -> with_questions -> Erasure
 """
 
@@ -24,7 +25,7 @@ from pipelines.privacy.scrub import scrub
 from pipelines.privacy.suppression import Suppression
 from pipelines.privacy.users import UserKey, as_text, hash_questions
 from pipelines.reading.reader import check_header, divide, read
-from pipelines.reading.sources import Source
+from pipelines.reading.sources import Source, digest_input
 from schemas.artifacts.manifest import Manifest, read_settings
 from schemas.errors import UsageError
 from schemas.text import key
@@ -98,6 +99,21 @@ def log_of_dataset(url: str, manifest: Manifest) -> Log:
     config = read_settings(url, manifest, ClustersConfig, again="Use --question")
     sources = input_files([source.url for source in manifest.inputs], config, example="qpr erase --dataset dataset")
     return Log(sources, config.column_names, config.privacy.columns)
+
+
+def changed_inputs(manifest: Manifest, files: Sequence[Source], faults: Faults) -> list[str]:
+    """Return the URLs of the files that an artefact was made of and that are changed or gone, compared by bytes.
+
+    Args:
+        manifest: of the artefact.
+        files: of its log, as they are now.
+        faults: gets the files that cannot be read, which count as changed.
+    """
+    now = set[str | None]()
+    for file in files if any(source.digest for source in manifest.inputs) else ():
+        with kept(file.url, faults):
+            now.add(digest_input(file).digest)
+    return [source.url for source in manifest.inputs if source.digest and source.digest not in now]
 
 
 def open_logs(logs: Sequence[Log], faults: Faults, *, needs_users: bool) -> list[Log]:

@@ -218,6 +218,17 @@ def test_the_logs_of_a_user_have_to_be_there(qpr, dataset, tmp_path):
     assert "log.jsonl" in outcome.err
 
 
+def test_a_log_that_was_changed_after_the_dataset_was_made_is_named(qpr, dataset, tmp_path):
+    assert "changed since" not in qpr("erase", "--dataset", dataset, "--user", "zoe", "--dry-run").err
+    others = [row for row in ROWS if row["user_id"] != "zoe"]
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, others)) + "\n")
+    outcome = qpr("erase", "--dataset", dataset, "--user", "zoe")
+    assert outcome.code == 0, outcome.err
+    assert "log.jsonl changed since this dataset was made" in outcome.err
+    assert "Give these by --question" in outcome.err
+    assert "changed since" not in qpr("erase", "--dataset", dataset, "--question", SECRET).err
+
+
 def test_labelled_pairs_have_no_users(qpr, tmp_path):
     (tmp_path / "pairs.tsv").write_text(f"question1\tquestion2\tis_duplicate\n{WORDINGS[0]}\t{WORDINGS[1]}\t1\n")
     assert qpr("quora", tmp_path / "pairs.tsv", "--output", tmp_path / "d").code == 0

@@ -384,6 +384,17 @@ def test_folders_that_are_unknown_are_reported_as_not_erased(qpr, warehouse):
         assert [name for name in left if name.startswith("folder")] == ["folder backups, which is unknown here"]
 
 
+def test_an_erasure_names_what_is_not_erased_and_days_without_a_drop(qpr, warehouse, dates, drop):
+    drop(warehouse, dates(2), [{"question": "how do i pay", "answer": "a", "user_id": "zoe"}])
+    storage.delete(storage.join(warehouse, "events", f"date={dates(1)}"))
+    outcome = qpr("erase", "--warehouse", warehouse, "--user", "zoe", "--dry-run")
+    assert outcome.code == 0, outcome.err
+    assert "Not erased: weights of trained models, as numbers; answers" in outcome.err
+    assert "not erased" not in outcome.out
+    assert f"1 day without a drop, the first {dates(1)} and the last {dates(1)}, are not found" in outcome.err
+    assert "without a drop" not in qpr("erase", "--warehouse", warehouse, "--question", SECRET, "--dry-run").err
+
+
 def test_an_older_layout_is_migrated_inside_the_lock_and_not_by_a_dry_run(qpr, warehouse):
     old = b'{"layout": 1}'
     storage.write_bytes(storage.join(warehouse, layout.FILE), old)

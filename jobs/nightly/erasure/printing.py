@@ -1,0 +1,51 @@
+"""Report of an erasure: a table or JSON on stdout, and lines on what is left for a person to do.
+
+counts of the whole, counts of each artefact -> print_report -> stdout, stderr
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from jobs.display.console import emit, say, two_columns
+from schemas.quantities import counted
+
+_NOT_ERASED = "not_erased"
+
+
+def print_report(report: Mapping[str, Any], results: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
+    """Print what an erasure has rewritten, what it could not find, and where copies are left.
+
+    Args:
+        report: on the whole, of a warehouse with lists of what is left.
+        results: counts of each artefact and file.
+        as_json: print for a program.
+    """
+    emit(
+        {**report, "artefacts": results}, as_json=as_json, table=lambda: two_columns("Erasure", _rows(report, results))
+    )
+    found = any(type(n) is int and n for result in results for n in result.values())
+    if not found and "faults" not in report:
+        say("Nothing of it was found" + ("" if report["dry_run"] else "; there is nothing left to erase"))
+    if shared := report["shared_questions"]:
+        say(f"{counted(shared, 'question')} of these users stay, since others asked them too")
+    if drops := report.get("logs_with_it"):
+        say(f"Still in {counted(len(drops), 'log file')}, which are yours to change: {', '.join(drops)}")
+    if readers := report.get("readers"):
+        say(f"Restart the readers that have a version open, in whose memory it still is: {'; '.join(readers)}")
+    if left := report.get(_NOT_ERASED):
+        say(f"Not erased: {'; '.join(left)}")
+    else:
+        say("Erase it from the logs too: a later run would bring it back. Models and copies stay as they are")
+
+
+def _rows(report: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the rows of the table: the report with the number of each list, then the counts of each artefact."""
+    listed = {name: value for name, value in report.items() if name != _NOT_ERASED}
+    shown = {name: len(value) if isinstance(value, list) else value for name, value in listed.items()}
+    rows = {name.replace("_", " "): str(value) if isinstance(value, bool) else value for name, value in shown.items()}
+    for result in results:
+        (_, url), *counts = result.items()
+        rows |= {f"{url}: {name.replace('_', ' ')}": n if type(n) is int else str(n) for name, n in counts}
+    return rows
