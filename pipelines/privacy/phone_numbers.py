@@ -45,7 +45,9 @@ _NO_CODE: Final = "".join(
 _BEFORE: Final = rf"(?<![{WORD}.-])(?<!\d )(?<!\d:(?!\(?0[1-9]\d)){_NO_CODE}"
 _AFTER: Final = rf"(?![{WORD}/-]|[.:]\d)"
 
-_INTERNATIONAL = rf"(?<![{WORD}.+])(?:\+|(?<!\d ){_NO_CODE}00)[1-9](?:[ ().\-/]{{0,2}}\d){{7,13}}(?![{WORD}])"
+_INTERNATIONAL = (
+    rf"(?<![{WORD}.+])(?:\+\(?|(?<!\d ){_NO_CODE}00)[1-9](?:(?:[ ().\-/]{{0,2}}| [\-/] )\d){{7,13}}(?![{WORD}])"
+)
 
 _RUSSIAN = rf"{_BEFORE}8(?:[ -]?\(\d{{3,5}}\)[ -]?|[ -][3489]\d\d[ -])\d{{1,3}}[ -]?\d\d[ -]?\d\d{_AFTER}"
 """A number of Russia or Kazakhstan with the trunk prefix 8; area codes begin with 3, 4, 8 or 9."""
