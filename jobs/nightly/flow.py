@@ -121,6 +121,8 @@ def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms)
         check_mended(warehouse, now[0], version)
     else:
         version = _made(warehouse, days, last, inputs, now, terms, files, sample, now[1].splits if now else None)
+        if now and not version.refused and version.equals(now[1]):  # such as with options of a training on another day
+            return outcome(*now, unchanged=True)
     if version.refused:
         history.keep_refused(warehouse, version)
         return outcome(None, version)

@@ -20,7 +20,7 @@ class Outcome:
     Attributes:
         number: of the published version, or of the current one where nothing is new; None for a refused one.
         version: its record.
-        unchanged: true where the current version is made from the same days and settings already.
+        unchanged: true where the current version is of the same days and has equal artefacts already.
         mended: paths of its artefacts that were gone and have been made again.
         not_ingested: days of the window that have log files but were not ingested.
     """
@@ -37,7 +37,7 @@ class Outcome:
         if self.mended:
             return f"made again: {', '.join(self.mended)} of version {self.number}"
         if self.unchanged:
-            return f"nothing new: version {self.number} is of the same days and settings"
+            return f"nothing new: version {self.number} has the same days, dataset, model and index"
         if self.version.refused:
             return f"refused: {self.version.refused}"
         return f"published: version {self.number}, {counted(self.version.days, 'day')} up to {self.version.date}"

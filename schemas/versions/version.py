@@ -24,6 +24,9 @@ LAYOUT = 2
 Sha256 = Annotated[str, pydantic.Field(pattern="^[0-9a-f]{64}$")]
 
 
+_CONTENT = ("dataset", "model", "index", "splits", "test")
+
+
 class Artefact(pydantic.BaseModel, frozen=True, extra="forbid"):
     """An artefact of a warehouse.
 
@@ -105,6 +108,19 @@ class Version(pydantic.BaseModel, frozen=True, extra="forbid"):
             self.trained.dataset: "dataset",
         }
         return named | ({self.certificate: "certificate"} if self.certificate else {})
+
+    def equals(self, before: Version) -> bool:
+        """Return whether a night on an earlier version's days has made what that has, in the same or other folders.
+
+        Without a certificate the earlier one's stays.
+        """
+        pairs = [(getattr(self, name), getattr(before, name)) for name in _CONTENT]
+        return (
+            all(ours.digest == theirs.digest for ours, theirs in pairs)
+            and self.certificate in (None, before.certificate)
+            and (self.date, self.days, self.trained.date, self.index_options)
+            == (before.date, before.days, before.trained.date, before.index_options)
+        )
 
     def as_json(self) -> dict[str, Any]:
         """Return the record for a program."""

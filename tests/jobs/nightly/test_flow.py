@@ -89,6 +89,15 @@ def test_nights_publish_versions_and_the_same_night_publishes_nothing(qpr, wareh
 
 
 @pytest.mark.slow
+def test_options_that_change_no_artefact_of_the_same_days_publish_nothing(qpr, published, dates):
+    for options in (["--epochs", 2], ["--retrain", "never"], ["--window", "30d"]):
+        again = night(qpr, published, "--date", dates(1), *options)
+        assert (again["published"], again["unchanged"], history.numbers(published)) == (None, True, [1])
+    assert night(qpr, published, "--date", dates(1), "--epochs", 2, "--retrain", "always")["published"] == 2
+    assert night(qpr, published, "--date", dates(1), "--no-bm25")["published"] == 3
+
+
+@pytest.mark.slow
 def test_a_killed_night_is_completed_without_making_finished_steps_again(qpr, warehouse, dates, monkeypatch):
     import jobs.nightly.flow as flow
 
