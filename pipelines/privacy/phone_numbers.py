@@ -52,13 +52,17 @@ _INTERNATIONAL = (
 _RUSSIAN = rf"{_BEFORE}8(?:[ -]?\(\d{{3,5}}\)[ -]?|[ -][3489]\d\d[ -])\d{{1,3}}[ -]?\d\d[ -]?\d\d{_AFTER}"
 """A number of Russia or Kazakhstan with the trunk prefix 8; area codes begin with 3, 4, 8 or 9."""
 
+_AREA = r"0[1-9]\d{1,4}(?: [/-] |[ /-])"
+"""An area with its trunk prefix 0, behind which a last digit after a hyphen is an extension; elsewhere it is a code."""
+
 _NATIONAL = (
-    rf"{_BEFORE}(?:1[ .-]?)?(?:\(\d{{2,5}}\)[ .\-/]{{0,2}}|\d{{2,5}}[ .\-/]{{1,2}})\d{{2,7}}(?:[ .-]\d{{2,5}}){{1,3}}"
-    + _AFTER
+    rf"{_BEFORE}(?:1[ .-]?)?(?:({_AREA})|\(\d{{2,5}}\)[ .\-/]{{0,2}}|\d{{2,5}}[ .\-/]{{1,2}})"
+    rf"\d{{2,7}}(?:[ .-]\d{{2,5}}){{1,3}}(?(1)(?:-\d)?){_AFTER}"
 )
 
 _TRUNK = (
-    rf"{_BEFORE}(?<![,+/])(?:\(0[1-9]\d{{0,4}}\)(?: ?[/-])? ?|0[1-9]\d{{0,4}} ?[ /-] ?)[1-9]\d{{4,7}}{_AFTER}(?!,\d)"
+    rf"{_BEFORE}(?<![,+/])(?:\(0[1-9]\d{{0,4}}\)(?: ?[/-])? ?|0[1-9]\d{{0,4}} ?[ /-] ?)"
+    rf"[1-9]\d{{4,7}}(?:-\d)?{_AFTER}(?!,\d)"
 )
 """A national number in two groups: area with its trunk prefix 0, and a subscriber's number, which begins with no 0.
 
