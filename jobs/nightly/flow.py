@@ -99,7 +99,7 @@ def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms)
         on_day=lambda one: say(f"{one.day.date}: {'unchanged' if one.unchanged else 'ingested'}"),
     )
     days = days_of(warehouse, last, terms.night.window_days)
-    waiting = check_drops(warehouse, days, last, terms.night.window_days)
+    waiting = check_drops(warehouse, dates, days, last, terms.night.window_days)
     outcome = functools.partial(Outcome, not_ingested=waiting)
     inputs = key_of(dated_digests(days), _settings(terms))
     is_new_test_made = not terms.night.new_test_set or (now and now[1].test == now[1].dataset)

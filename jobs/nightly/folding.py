@@ -64,18 +64,28 @@ def check_days(warehouse: str, days: Sequence[Day], config: ClustersConfig, user
         )
 
 
-def check_drops(warehouse: str, days: Sequence[Day], last: datetime.date, window_days: int) -> list[datetime.date]:
+def check_drops(
+    warehouse: str, dates: Sequence[datetime.date], days: Sequence[Day], last: datetime.date, window_days: int
+) -> list[datetime.date]:
     """Warn of the days of a window that have log files but were not ingested, as after a failed night; return them.
+
+    Warn of days of the night that are before its window, too.
 
     Args:
         warehouse: its URL.
-        days: the ingested days.
+        dates: days of the night, ascending.
+        days: the ingested days of the window.
         last: day of the window.
         window_days: its length.
     """
     first, ingested = last - datetime.timedelta(days=window_days - 1), {day.date for day in days}
-    dates = [date for date in dates_of(warehouse, EVENTS) if first <= date <= last and date not in ingested]
-    waiting = dates_with_a_drop(warehouse, dates)
+    if before := [date for date in dates if date < first]:
+        outside = (
+            f"{counted(len(before), 'day')} before the window, which is {first} to {last}; the first is {before[0]}"
+        )
+        warn(f"not in this night: {outside}. A longer --window takes more days")
+    others = [date for date in dates_of(warehouse, EVENTS) if first <= date <= last and date not in ingested]
+    waiting = dates_with_a_drop(warehouse, others)
     if waiting:
         command = ingest_command(warehouse, waiting[0], waiting[-1])
         lacking = f"{counted(len(waiting), 'day')} with a drop that was not ingested, the first {waiting[0]}"

@@ -118,12 +118,22 @@ def test_a_night_warns_of_days_of_its_window_whose_drops_were_not_ingested(tmp_p
     for day in (1, 4, 5, 6, 8, 10):
         drop(w, dates(day), [{"question": "how", "answer": "so"}])
     (tmp_path / "my logs" / "events" / f"date={dates(7)}").mkdir()  # without a file yet
-    lacking = check_drops(w, [SimpleNamespace(date=dates(5))], dates(9), 6)  # from day 4 on
+    lacking = check_drops(w, [dates(9)], [SimpleNamespace(date=dates(5))], dates(9), 6)  # from day 4 on
     assert lacking == [dates(day) for day in (4, 6, 8)]
     assert capsys.readouterr().err == (
         f"warning: this night lacks 3 days with a drop that was not ingested, the first {dates(4)}. "
         f"`qpr ingest --warehouse '{w}' --from {dates(4)} --to {dates(8)}` with the options of this night reads the "
         "drop; then run the night again\n"
     )
-    assert check_drops(w, [SimpleNamespace(date=dates(day)) for day in (4, 5, 6, 8)], dates(9), 6) == []
+    days = [SimpleNamespace(date=dates(day)) for day in (4, 5, 6, 8)]
+    assert check_drops(w, [dates(9)], days, dates(9), 6) == []
+    assert capsys.readouterr().err == ""
+
+
+def test_a_night_warns_of_its_days_before_the_window(tmp_path, dates, capsys):
+    days = [SimpleNamespace(date=dates(day)) for day in (4, 5, 6)]
+    check_drops(str(tmp_path), [dates(2), dates(3), dates(4)], days, dates(6), 3)
+    warning = f"2 days before the window, which is {dates(4)} to {dates(6)}; the first is {dates(2)}"
+    assert warning in capsys.readouterr().err
+    check_drops(str(tmp_path), [dates(4)], days, dates(6), 3)
     assert capsys.readouterr().err == ""
