@@ -69,7 +69,10 @@ def progress_text(progress: Progress, kind: Kind) -> str:
         return f"{found}; too many are wrong for {claim}"
     if not progress.missing:
         return f"{found}; {claim} is supported"
-    return f"{found}; {counted(progress.missing, 'further right one')} until {claim} is supported"
+    more, left = counted(progress.missing, "further right one"), progress.items - progress.judged
+    if progress.missing > left:
+        return f"{found}; {claim} takes {more}, but {left:,} are left"
+    return f"{found}; {more} until {claim} is supported"
 
 
 def write_report(document: Mapping[str, Any], file: str, *, overwrite: bool) -> tuple[str, str]:
@@ -121,7 +124,9 @@ def more_text(document: Mapping[str, Any]) -> str:
     if missing is None:
         return f"Too many of the {document['items']:,} {document['queue']} are wrong for it"
     one = "request" if document["queue"] == "requests" else "cluster"
-    return f"It takes {counted(missing, f'further right {one}')} without a wrong one"
+    left = document["items"] - document["counted"]
+    few = f", but {left:,} are left. Give a lower --claim" if missing > left else ""
+    return f"It takes {counted(missing, f'further right {one}')} without a wrong one{few}"
 
 
 def report_page(document: Mapping[str, Any]) -> bytes:

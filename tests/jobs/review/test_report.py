@@ -32,6 +32,18 @@ def test_a_claim_that_too_many_wrong_clusters_rule_out_is_named_so(make_review, 
     assert "Too many of the 40 clusters are wrong for it." in report_page(document).decode()
 
 
+def test_the_progress_names_how_few_requests_are_left_for_a_claim(make_review, make_queue):
+    review = make_review(make_queue(40, kind="requests"))
+    for place in range(40):
+        review.judge(f"i{place}", "right", reviewer="Ada")
+    shown = progress_text(review.progress("Ada"), "requests")
+    assert shown.endswith("; 99 % takes 311 further right ones, but 0 are left")
+    document = report_document(review.store, review.queue, claim=0.99, error=0.05)
+    assert more_text(document).endswith(
+        "311 further right requests without a wrong one, but 0 are left. Give a lower --claim"
+    )
+
+
 def test_pairs_have_no_bound(make_review, make_queue):
     review = make_review(make_queue(kind="pairs"))
     review.judge("i0", "wrong", reviewer="Ada")
