@@ -31,6 +31,11 @@ def test_the_unit_waits_longer_than_the_server_drains(service):
     assert options_of(service)["--state"] == f"/var/lib/{service['StateDirectory']}"
 
 
+def test_the_unit_tries_until_there_is_an_index_but_not_with_wrong_options(service):
+    assert 5 * int(service["RestartSec"]) > 10  # by default systemd gives up after five starts in ten seconds
+    assert service["RestartPreventExitStatus"] == "2"
+
+
 def options_of(service):
     words = shlex.split(service["ExecStart"])[2:]
     return dict(zip(words[::2], words[1::2], strict=True))
