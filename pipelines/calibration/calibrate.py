@@ -136,6 +136,21 @@ def _half(gold: Gold, *, seed: int, second: bool) -> Gold:
 
 
 def _check(same: list[np.ndarray]) -> None:
+    """Refuse labels from which nothing can be learned.
+
+    Args:
+        same: for each half, whether the two questions of a pair have the same gold value.
+
+    Raises:
+        QprError: all pairs are of one kind, or a half has too few of paraphrases or of other questions of one answer.
+    """
+    labels = np.unique(np.concatenate(same))
+    if len(labels) == 1 and min(map(len, same)) >= FEWEST:
+        values = "the same value" if labels[0] else "different values"
+        raise QprError(
+            f"all questions of an answer have {values} in the gold column. Give a --gold-column whose values are equal "
+            "for paraphrases and different for other questions of an answer"
+        )
     for what, half in zip(("learn from", "measure on"), same, strict=True):
         counts = {"of paraphrases": int(half.sum()), "of other questions of one answer": int((~half).sum())}
         for kind, count in counts.items():

@@ -156,3 +156,12 @@ def test_a_missing_library_is_named_before_the_logs_are_read(qpr, tmp_path, monk
     outcome = qpr("calibrate", tmp_path / "none.jsonl", "--output", tmp_path / "c", *options)
     assert outcome.code == 1
     assert outcome.err.startswith(f"error: `qpr calibrate` needs {module}, which is not installed")
+
+
+@pytest.mark.parametrize(("column", "values"), [("answer", "the same value"), ("question", "different values")])
+def test_a_gold_column_that_separates_nothing_is_named(qpr, write_jsonl, tmp_path, column, values):
+    rows = [{"question": f"{verb} it {n}", "answer": f"a{n}"} for n in range(200) for verb in ("open", "close", "sell")]
+    logs = write_jsonl("log.jsonl", rows)
+    outcome = qpr("calibrate", logs, "--gold-column", column, "--output", tmp_path / "c")
+    assert outcome.code == 1
+    assert f"all questions of an answer have {values} in the gold column" in outcome.err
