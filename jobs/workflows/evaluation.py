@@ -75,6 +75,8 @@ def evaluate_index(dataset: str, searcher: Searcher, settings: Evaluation) -> di
         )
     index = searcher.index
     _report_missing(dataset, index, judged, split=settings.split)
+    if searcher.retrieval.mode == "exact":
+        warn("mode exact finds the question itself alone, which never counts: all figures are 0. Give another --mode")
     with progress_bar() as bar:
         track = functools.partial(bar.track, description="search")
         measured = measure(searcher, judged, depth=settings.depth, track=track)

@@ -261,3 +261,11 @@ def test_a_version_of_a_warehouse_is_measured_on_its_own_dataset(place, qpr, tmp
     assert found["queries"] > 0
     for wrong in (("--at", 1), ("--warehouse", w, "--index", place / "index"), ("--warehouse", w, "--beir", "b")):
         assert qpr("evaluate", "--dataset", place / "data", *wrong).code == 2
+
+
+@pytest.mark.parametrize(("mode", "warned"), [("exact", True), ("bm25", False)])
+def test_a_mode_that_finds_no_paraphrase_is_a_warning(place, qpr, mode, warned):
+    outcome = qpr("evaluate", "--dataset", place / "data", "--index", place / "index", "--mode", mode, "--json")
+    assert outcome.code == 0
+    assert ("mode exact finds the question itself alone" in outcome.err) == warned
+    assert (json.loads(outcome.out)["per_question"]["mrr"] == 0) == warned
