@@ -86,7 +86,7 @@ class Certificate(pydantic.BaseModel, frozen=True, extra="forbid"):
     exact: _Count
     order: _Count
     tested: int = pydantic.Field(ge=1)
-    tests: list[ThresholdTest] = pydantic.Field(min_length=1)
+    tests: list[ThresholdTest] = pydantic.Field(min_length=1)  # earlier releases wrote each as a list of its values
     first_day: datetime.date
     last_day: datetime.date
     labellers: list[str] = pydantic.Field(min_length=1)
@@ -94,6 +94,10 @@ class Certificate(pydantic.BaseModel, frozen=True, extra="forbid"):
     created: pydantic.AwareDatetime
     expires: pydantic.AwareDatetime
     by_value: list[ValueCounts] | None = None
+
+    @pydantic.field_serializer("tests")
+    def _by_name(self, tests: list[ThresholdTest]) -> list[dict[str, float]]:
+        return [test._asdict() for test in tests]
 
     @pydantic.model_serializer(mode="wrap")
     def _without_no_values(self, written: pydantic.SerializerFunctionWrapHandler) -> dict[str, Any]:

@@ -103,3 +103,11 @@ def test_figures_that_do_not_show_the_promise_are_refused_even_with_a_fitting_di
 def test_something_else_is_no_certificate(tmp_path):
     with pytest.raises(QprError, match=r"not a certificate: it does not exist\. Make one with `qpr certify`"):
         load_certificate(str(tmp_path / "none"))
+
+
+def test_tests_have_named_fields_and_are_read_as_lists_of_earlier_releases_too():
+    fields = json.loads(certificate().model_dump_json())
+    assert set(fields["tests"][0]) == {"threshold", "answered", "wrong", "p_value"}
+    assert Certificate.model_validate_json(json.dumps(fields)) == certificate()
+    lists = [[*test.values()] for test in fields["tests"]]
+    assert Certificate.model_validate_json(json.dumps(fields | {"tests": lists})) == certificate()
