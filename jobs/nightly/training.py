@@ -6,6 +6,7 @@ dataset, version before, rule -> train_encoder -> model, date of its training
 from __future__ import annotations
 
 import datetime
+import functools
 from typing import TYPE_CHECKING, Any
 
 from jobs.display.console import say, warn
@@ -15,7 +16,7 @@ from jobs.options.training_run import TrainTerms
 from pipelines.summary.cluster_changes import changed_share, cluster_changes, count_changes
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
-from schemas.artifacts.writer import Output
+from schemas.artifacts.writer import CHECKPOINTS, Output
 from schemas.errors import QprError
 from schemas.quantities import rounded_percent
 from schemas.versions.version import Artefact, Training, Version
@@ -89,22 +90,30 @@ def train_encoder(
 ) -> tuple[Artefact, Training]:
     """Train an encoder, starting from the weights of the one before where that has the same shape, unless it is there.
 
-    A killed training continues from its last checkpoint.
+    A killed training continues from its last checkpoint, or starts over, with a warning, where it cannot be used.
 
     Raises:
         QprError: the dataset holds nothing to learn from, or training failed.
     """
     from jobs.workflows.training.encoder_training import run_training
+    from model.training.checkpoints.checkpoints import UnusableCheckpointError
 
     start = _start(warehouse, parent, chosen.shape)
     path = place_of("models", key_of(dataset.digest, how_trained(chosen), start.digest if start else None))
     trained = Training(date=date, dataset=dataset)
     if manifest := finished(warehouse, path, "model"):
         return named(path, manifest), trained
-    terms = TrainTerms(resume=True, init_from=storage.join(warehouse, start.path) if start else None)
+    terms = TrainTerms(init_from=storage.join(warehouse, start.path) if start else None)
     source = open_dataset(storage.join(warehouse, dataset.path))
     with Output(storage.join(warehouse, path), "model", overwrite=True) as target:
-        run_training(source, target, shape=chosen.shape, settings=chosen.training, terms=terms)
+        train = functools.partial(run_training, source, target, shape=chosen.shape, settings=chosen.training)
+        checkpoints = storage.join(target.url, CHECKPOINTS)
+        try:
+            train(terms=terms.model_copy(update={"resume": bool(storage.children(checkpoints))}))
+        except UnusableCheckpointError as error:
+            warn(f"{str(error).rpartition('. ')[0]}. The training starts over")
+            storage.delete(checkpoints)
+            train(terms=terms)
     made = finished(warehouse, path, "model")
     if made is None:
         raise QprError(f"{warehouse}/{path}: was removed while the night went on. Run this again")

@@ -46,6 +46,10 @@ Arrays = dict[str, Weights]
 """Arrays by name, by the name of the file they stand in."""
 
 
+class UnusableCheckpointError(QprError):
+    """Checkpoints exist, and none can be continued; the last sentence of the message is what to do."""
+
+
 class Checkpoint(NamedTuple):
     """State from which a training continues."""
 
@@ -95,7 +99,7 @@ class Checkpoints:
         """Return the last good checkpoint; None if there is none, or no `resume`.
 
         Raises:
-            QprError: it is of another training, or there are some and all are damaged.
+            UnusableCheckpointError: it is of another training or release, or there are some and all are damaged.
         """
         self._older = frozenset(storage.children(self.url))
         names = [name for name in sorted(self._older, reverse=True) if self._complete(name)]
@@ -113,7 +117,7 @@ class Checkpoints:
             self._inform(f"continuing from the checkpoint of {found.progress}")
             return found
         if names:
-            raise QprError(f"{self.url}: no checkpoint is whole. Leave out --resume to start over")
+            raise UnusableCheckpointError(f"{self.url}: no checkpoint is whole. Leave out --resume to start over")
         self._inform(f"{self.url}: no checkpoint to continue from; starting at the beginning")
         return None
 
@@ -168,12 +172,12 @@ class Checkpoints:
         state = self._state(name)
         if (version := state["version"]) != VERSION:
             versions = f"version {version}, this release reads {VERSION}"
-            raise QprError(
+            raise UnusableCheckpointError(
                 f"{self.url}: a checkpoint of another release ({versions}). Leave out --resume to start over"
             )
         if different := _differences(state["identity"], self._identity):
             advice = "Give the same options and data, or leave out --resume to start over"
-            raise QprError(f"{self.url}: the checkpoint is of another training: {different}. {advice}")
+            raise UnusableCheckpointError(f"{self.url}: the checkpoint is of another training: {different}. {advice}")
         try:
             files = [File.model_validate(file) for file in state["files"]]
             arrays = {file.table: safetensors.numpy.load(read_verified(self.url, file)) for file in files}
