@@ -6,6 +6,7 @@ table -> csv_bytes -> CSV for a spreadsheet; its cell -> cell_text -> text
 
 from __future__ import annotations
 
+import codecs
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -54,7 +55,10 @@ def cell_text(cell: str) -> str:
 
 
 def csv_bytes(table: pa.Table) -> bytes:
-    """Return UTF-8 CSV with a header; a text that a spreadsheet could run as a formula has an apostrophe before it."""
+    """Return CSV with a header for a spreadsheet: a text that it could run as a formula has an apostrophe before it.
+
+    The byte-order mark shows that the text is UTF-8: without one Excel reads ä as Ã¤.
+    """
     import pyarrow as pa
     import pyarrow.csv as pacsv
 
@@ -64,7 +68,7 @@ def csv_bytes(table: pa.Table) -> bytes:
             table = table.set_column(place, field, pa.chunked_array([texts], field.type))
     sink = pa.BufferOutputStream()
     pacsv.write_csv(table, sink)
-    return bytes(sink.getvalue().to_pybytes())
+    return codecs.BOM_UTF8 + bytes(sink.getvalue().to_pybytes())
 
 
 def cut(text: str) -> str:

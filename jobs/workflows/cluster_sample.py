@@ -57,7 +57,7 @@ def show_clusters(url: str, settings: Sample, *, output: str | None, overwrite: 
         result = {"dataset": url, "seed": settings.seed, "split": settings.split, "clusters": listed}
         emit(result, as_json=as_json, table=lambda: terminal_table(drawn, shown=shown))
     elif form != "table":
-        sys.stdout.write(file_content(drawn, form, shown=shown).decode())
+        sys.stdout.write(file_content(drawn, form, shown=shown).decode("utf-8-sig"))
 
 
 def sample_clusters(url: str, settings: Sample) -> list[dict[str, Any]]:

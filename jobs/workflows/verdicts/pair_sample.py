@@ -52,7 +52,7 @@ def write_pair_sample(url: str, settings: Sample, *, output: str | None, overwri
     elif as_json:
         emit({"dataset": url, "seed": settings.seed, "pairs": rows}, as_json=True, table=str)
     else:
-        sys.stdout.write(file_content(rows, ".csv").decode())
+        sys.stdout.write(file_content(rows, ".csv").decode("utf-8-sig"))
 
 
 def pair_sample(url: str, *, count: int, seed: int, verdicts: str | None = None) -> list[dict[str, Any]]:

@@ -26,5 +26,9 @@ def test_other_texts_stay_as_they_are(text):
 
 def test_texts_of_a_table_are_no_formulas_and_its_numbers_and_nulls_stay():
     table = pa.table({"text": ["=1+1", None, "a"], "number": [-1, 2, None]})
-    rows = list(csv.reader(io.StringIO(csv_bytes(table).decode())))
+    rows = list(csv.reader(io.StringIO(csv_bytes(table).decode("utf-8-sig"))))
     assert rows == [["text", "number"], ["'=1+1", "-1"], ["", "2"], ["a", ""]]
+
+
+def test_csv_shows_excel_that_it_is_utf_8():
+    assert csv_bytes(pa.table({"text": ["für"]})).startswith(b"\xef\xbb\xbf")

@@ -229,14 +229,14 @@ def test_a_stray_whose_mark_was_erased_is_exported_as_unclear_and_merged_again(s
     with VerdictStore(str(tmp_path / "new.db"), QUEUE.source) as new:
         assert merge_file(new, QUEUE, file) == 1
         assert outcomes(new) == {"i0": UNCLEAR}
-    [cells] = csv.DictReader(pathlib.Path(file).read_text().splitlines())
+    [cells] = csv.DictReader(pathlib.Path(file).read_text("utf-8-sig").splitlines())
     assert cells["verdict"] == "unclear"  # so that no question of the cluster is rejected
 
 
 def test_notes_and_names_are_no_formulas_in_a_spreadsheet(store, tmp_path):
     note = '=HYPERLINK("http://x")'
     judge(store, [(0, "=cmd|calc", "right", note)])
-    text = pathlib.Path(exported(store, tmp_path, "csv")).read_text()
+    text = pathlib.Path(exported(store, tmp_path, "csv")).read_text("utf-8-sig")
     [cells] = csv.DictReader(text.splitlines())
     assert (cells["reviewer"], cells["labeller"], cells["note"]) == ("'=cmd|calc", "'=cmd|calc", f"'{note}")
     [line] = pathlib.Path(exported(store, tmp_path, "jsonl")).read_text().splitlines()
@@ -251,7 +251,7 @@ def test_a_file_of_another_dataset_is_refused_although_its_clusters_have_the_sam
         with pytest.raises(QprError, match=r"row 1: was judged in another dataset, with digest 'd2', not 'd1'\. Give"):
             merge_file(store, QUEUE, file)
         assert found(store) == (set(), set())
-        lines = pathlib.Path(file).read_text().splitlines()
+        lines = pathlib.Path(file).read_text("utf-8-sig").splitlines()
         rows = [row | {"dataset": ""} for row in csv.DictReader(lines)]
         write_csv(tmp_path / "by_hand.csv", rows)
         assert merge_file(store, QUEUE, str(tmp_path / "by_hand.csv")) == 2

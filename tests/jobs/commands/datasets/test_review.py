@@ -133,7 +133,7 @@ def test_exported_clusters_are_verdicts_of_calibrate_and_come_back_elsewhere(rev
     outcome = review("--export", tmp_path / "verdicts.csv", "--json")
     counts = {"judged": 4, "counted": 4, "waiting": 3}
     assert json.loads(outcome.out) == {"output": f"{tmp_path}/verdicts.csv", **counts, "warnings": []}
-    rows = list(csv.DictReader((tmp_path / "verdicts.csv").open()))
+    rows = list(csv.DictReader((tmp_path / "verdicts.csv").open(encoding="utf-8-sig")))
     assert [row["verdict"] for row in rows] == ["right", "wrong", "wrong", "unclear"]
     assert [row["judged"] for row in rows] == ["right", "several", "stray", "cannot tell"]
     assert {row["labeller"] for row in rows} == {"Ada"}
@@ -153,7 +153,7 @@ def test_an_export_only_reads_the_database(review, qpr, dataset, tmp_path, monke
     monkeypatch.setattr(database, "transaction", None)
     outcome = review("--export", tmp_path / "verdicts.csv")
     assert outcome.code == 0, outcome.err
-    assert len(list(csv.DictReader((tmp_path / "verdicts.csv").open()))) == 2
+    assert len(list(csv.DictReader((tmp_path / "verdicts.csv").open(encoding="utf-8-sig")))) == 2
     assert (tmp_path / "review.db").read_bytes() == before
     missing = qpr("review", "--dataset", dataset, "--database", tmp_path / "none.db", "--export", tmp_path / "v.csv")
     assert (missing.code, "there is no review database" in missing.err) == (1, True)
@@ -256,7 +256,7 @@ def test_pairs_are_judged_for_a_calibration(qpr, review, write_jsonl, tmp_path):
     assert outcome.code == 0, outcome.err
     assert "Do both questions ask the same?" in outcome.out
     assert review("--export", tmp_path / "verdicts.csv", source=source).code == 0
-    written = [row["verdict"] for row in csv.DictReader((tmp_path / "verdicts.csv").open())]
+    written = [row["verdict"] for row in csv.DictReader((tmp_path / "verdicts.csv").open(encoding="utf-8-sig"))]
     assert written[:4] == ["right", "wrong", "unclear", "right"]
     assert set(written[4:]) <= {""}
     assert '"added": 0' in review("--merge", tmp_path / "verdicts.csv", "--json", source=source).out

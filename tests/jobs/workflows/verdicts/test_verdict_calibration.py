@@ -74,7 +74,7 @@ def calibration(judged, dataset, tmp_path, qpr):
 
 
 def read(path):
-    with open(path, encoding="utf-8", newline="") as file:
+    with open(path, encoding="utf-8-sig", newline="") as file:
         return list(csv.DictReader(file))
 
 
