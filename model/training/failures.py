@@ -23,7 +23,7 @@ from model.training.settings import TrainingSettings
 from schemas.errors import QprError, is_out_of_memory
 
 EXPLODED = 1000.0
-"""Maximum of a loss as a multiple of the first one, or of 1 if that was less; beyond it nothing is learned."""
+"""Maximum of a later loss as a multiple of the first one, or of 1 if that was less; beyond it nothing is learned."""
 
 _LONGEST = 80
 """Characters shown of a question."""
@@ -32,13 +32,16 @@ _LONGEST = 80
 def check_loss(loss: float, batch: npt.NDArray[np.int64], at: Progress, objective: Objective) -> None:
     """Check that the loss of the step after ``at`` is finite, and at most a thousand times the first one.
 
+    The first one may have any size: the online contrastive loss grows with the batch, the triplet loss with its margin.
+
     Raises:
         QprError: it is not; the message names epoch, step and batch.
     """
-    if math.isfinite(loss) and loss <= EXPLODED * max(1.0, at.first_loss or 0.0):
+    limit = math.inf if at.first_loss is None else EXPLODED * max(1.0, at.first_loss)
+    if math.isfinite(loss) and loss <= limit:
         return
     where = f"epoch {at.epoch}, step {at.step + 1}: the loss is {loss:g}"
-    first = f", at first it was {at.first_loss:g}" if math.isfinite(loss) and at.first_loss else ""
+    first = f", at first it was {at.first_loss:g}" if math.isfinite(loss) else ""
     raise QprError(f"{where}{first}. In {objective.describe(batch)}. {objective.advice}")
 
 

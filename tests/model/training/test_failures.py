@@ -40,6 +40,7 @@ def sides(*, far=1.0):
 def test_a_finite_loss_passes(loss):
     check_loss(loss, BATCH, AT, Guess())
     check_loss(min(loss, EXPLODED), BATCH, Progress(), Guess())
+    check_loss(loss, BATCH, Progress(), Guess())  # the first one, of a large batch or margin
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), 3.1 * EXPLODED])
