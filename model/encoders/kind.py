@@ -53,6 +53,7 @@ class EncoderKind(abc.ABC, Generic[ShapeT]):
         smaller: options of a smaller model, for the message of a training that runs out of memory.
         has_vocabulary: has a vocabulary and weights by name; False: all it learned is in files of its own.
         needs_hash_bins: cannot do without rows for unlisted words.
+        of_length_1: all its vectors have length 1, but for those of zeros.
         stored_as: type of its weights in a model.
         required_files: further files without which a model of it is incomplete.
         prefix: beginning of addresses of models of other programs that it opens, such as ``st:``; "" for none.
@@ -68,6 +69,7 @@ class EncoderKind(abc.ABC, Generic[ShapeT]):
     smaller: ClassVar[str] = "Lower {step}, --vocabulary-size, --hash-bins, --dimension for a smaller model"
     has_vocabulary: ClassVar[bool] = True
     needs_hash_bins: ClassVar[bool] = False
+    of_length_1: ClassVar[bool] = True
     stored_as: ClassVar[type[np.floating]] = np.float32
     required_files: ClassVar[frozenset[str]] = frozenset()
     prefix: ClassVar[str] = ""

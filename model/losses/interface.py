@@ -33,6 +33,7 @@ class Loss(pydantic.BaseModel, abc.ABC, frozen=True, extra="forbid"):
     Attributes:
         name: the loss in options and in config.json.
         reference: phrase with the source, for the model card.
+        ignores_length: compares the directions of vectors alone, so that their lengths are not learned.
 
     Shape:
         anchors, positives: (N, D), row i of one paraphrases row i of the other; N >= 2. Half precision is computed in
@@ -43,6 +44,7 @@ class Loss(pydantic.BaseModel, abc.ABC, frozen=True, extra="forbid"):
 
     name: ClassVar[str]
     reference: ClassVar[str]
+    ignores_length: ClassVar[bool] = False
 
     def __call__(self, anchors: Tensor, positives: Tensor, clusters: Tensor | None = None) -> Tensor:
         """Return the loss of a batch.

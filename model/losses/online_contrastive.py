@@ -25,6 +25,7 @@ class OnlineContrastiveLoss(Loss, frozen=True):
 
     name = "online_contrastive"
     reference = "the contrastive loss (Hadsell et al. 2006) on the hard pairs of each batch"
+    ignores_length = True
 
     margin: Margin = 0.5
 

@@ -26,6 +26,7 @@ class CnnKind(EncoderKind[CnnSettings]):
     settings = CnnSettings
     preset = "paper"
     unused = frozenset({"dropout"})
+    of_length_1 = False
 
     def network(self, vocabulary: Vocabulary, shape: CnnSettings, *, dropout: float, seed: int) -> Network:  # noqa: ARG002
         """Return an untrained network."""

@@ -106,6 +106,24 @@ def test_presets_and_encoders_mix(qpr, memory, dataset):
     assert network["training"]["dropout"] == 0
 
 
+@pytest.mark.parametrize(
+    ("loss", "encoder", "warned"),
+    [
+        ("multiple_negatives", "cnn", True),
+        ("online_contrastive", "cnn", True),
+        ("sdml", "cnn", False),
+        ("multiple_negatives", "subword", False),
+    ],
+)
+def test_a_loss_that_ignores_lengths_is_a_warning_where_an_index_compares_them(
+    qpr, memory, dataset, loss, encoder, warned
+):
+    given = ("--dataset", dataset, "--output", f"{memory}/m", *CNN, "--encoder", encoder, "--loss", loss)
+    outcome = qpr("train", *given, *(["--ngram-bins", 9] if encoder == "subword" else []))
+    assert outcome.code == 0
+    assert (f"--loss {loss} compares directions alone" in outcome.err) == warned
+
+
 def test_clusters_can_be_kept_apart_in_batches_of_the_whole_table(qpr, memory, dataset):
     assert configuration(qpr, memory, dataset, *CNN, "--unique-clusters")["training"]["unique_clusters"]
 
