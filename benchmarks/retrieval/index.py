@@ -188,7 +188,9 @@ def report_peer(url: str, made: Any, probes: int | None, cpu_s: float) -> None:
         exact = index.encoder.encode(index.questions(others)["text"]) if len(others) else np.zeros((0, len(vector)))
         distances = ((exact - vector) ** 2).sum(axis=1)
         found.append((distances <= bound + 4e-6 * (vector**2).sum()).sum() / DEPTH)
-    size = faiss.serialize_index(made).nbytes / len(index)
+    with tempfile.TemporaryDirectory(dir=Path(url).parent) as folder:  # in memory it would be there twice
+        faiss.write_index(made, f"{folder}/written.faiss")
+        size = size_of(folder) / len(index)
     figures = timed(lambda vectors: made.search(vectors, DEPTH), sample.vectors)
     print(
         json.dumps(
