@@ -62,5 +62,9 @@ def index_of_night(
 
 
 def options_of(config: IndexConfig) -> str:
-    """Return the digest of the options of an index, for the record of a version."""
-    return key_of(config.model_dump(mode="json"))
+    """Return the digest of the options of an index, for the record of a version.
+
+    It leaves out a share that is not given: warehouses from before that option keep their index.
+    """
+    left_out = {"answerable_share"} if config.answerable_share is None else None
+    return key_of(config.model_dump(mode="json", exclude=left_out))

@@ -375,6 +375,15 @@ def test_options_of_the_index_reach_it_by_their_names_in_qpr_index():
     assert IndexOptions().config == IndexConfig()  # the defaults are those of `qpr index`
 
 
+def test_a_share_that_is_not_given_leaves_the_index_of_warehouses_from_before_that_option():
+    from jobs.nightly.indexing import options_of
+    from jobs.nightly.steps import key_of
+    from pipelines.graphs.settings import IndexConfig
+
+    before = IndexConfig().model_dump(mode="json", exclude={"answerable_share"})
+    assert options_of(IndexConfig()) == key_of(before) != options_of(IndexConfig(answerable_share=0.9))
+
+
 @pytest.mark.slow
 def test_a_test_question_of_a_version_that_is_made_again_is_in_no_later_train(qpr, tmp_path, drop, dates, monkeypatch):
     w = str(tmp_path / "w")
