@@ -22,7 +22,7 @@ def main(vectors: str, target: str, megabytes: str) -> None:
         vectors,
         save_on_disk=False,
         max_index_memory_usage=f"{megabytes}MB",
-        current_memory_available="8GB",
+        current_memory_available=f"{2 * int(megabytes)}MB",  # the index and what its build takes
         metric_type="l2",
         max_index_query_time_ms=5.0,
         verbose=30,
