@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 import shlex
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -35,12 +35,13 @@ EXAMPLE_CHARACTERS: Final = 80
 """Maximum characters of an example, so that the command fits two lines of a terminal."""
 
 
-def next_steps(url: str, counters: Mapping[str, int]) -> list[str]:
+def next_steps(url: str, counters: Mapping[str, int], salt: Callable[[], str | None] = lambda: None) -> list[str]:
     """Return advice on the use of a dataset, one step a line.
 
     Args:
         url: folder of the dataset.
         counters: as in its manifest.
+        salt: returns a salt that leaves no split empty, called if one is.
     """
     quoted = shlex.quote(url)
     questions = sum(counters.get(f"members_{split}", 0) for split in SPLITS)
@@ -60,7 +61,7 @@ def next_steps(url: str, counters: Mapping[str, int]) -> list[str]:
         )
     if missing:
         lines.append(
-            f"No cluster in split {' or '.join(missing)}: {_cause(counters)} fill it; without it nothing can be "
+            f"No cluster in split {' or '.join(missing)}: {_cause(counters, salt)} fill it; without it nothing can be "
             "learned or measured there."
         )
     lines.append(f"To search without training: {index}, with a model of sentence-transformers in FOLDER.")
@@ -101,8 +102,10 @@ def _is_mostly_latin(counters: Mapping[str, int]) -> bool:
     return not kept or 2 * kept.get(f"{scripts.PREFIX}latin_kept", 0) >= sum(kept.values())
 
 
-def _cause(counters: Mapping[str, int]) -> str:
+def _cause(counters: Mapping[str, int], salt: Callable[[], str | None]) -> str:
     """Return why a split can be empty, and what fills it; labelled pairs have no answers."""
     if "positive_edges" in counters:
         return "--held-out-pairs allows it a tenth of all pairs at most. More pairs, or a larger --held-out-pairs,"
-    return "all clusters of an answer share a split. More answers, or another --split-salt,"
+    found = salt()
+    other = "another --split-salt" if found is None else f"--split-salt {found}"
+    return f"all clusters of an answer share a split. More answers, or {other},"

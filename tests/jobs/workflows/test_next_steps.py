@@ -48,6 +48,12 @@ def test_a_dataset_that_is_too_small_to_learn_from_or_to_measure_on(questions, m
     assert "--preset static" in text
 
 
+@pytest.mark.parametrize(("salt", "advised"), [(None, "another --split-salt"), ("7", "--split-salt 7")])
+def test_an_empty_split_is_filled_by_a_salt(salt, advised):
+    text = "\n".join(next_steps("d", {"members_train": 5_000} | FULL | {"clusters_test": 0}, lambda: salt))
+    assert f"More answers, or {advised}, fill it" in text
+
+
 def test_nothing_is_trained_without_a_train_split():
     assert "qpr train" not in "\n".join(lines(5_000, clusters_train=0))
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pipelines.clusters.settings import DEFAULT_SALT
-from pipelines.clusters.splits import split_of
+from pipelines.clusters.splits import filling_salt, split_of
 from schemas.hashing import mix, uniform
 from schemas.text import hash64
 
@@ -75,3 +75,13 @@ def test_places_lie_in_the_unit_interval_and_extremes_are_ids_too():
 
 def test_no_clusters_have_no_splits():
     assert split_of(np.zeros(0, np.int64), "qpr").to_pylist() == []
+
+
+@pytest.mark.parametrize("answers", [3, 5, 10, 40])
+def test_the_salt_for_few_answers_leaves_no_split_empty_and_no_other_has_more_in_train(answers):
+    ids = np.array([hash64(f"text:answer {i}") for i in range(answers)])
+    counts = [collections.Counter(split_of(ids, str(salt)).to_pylist()) for salt in range(100)]
+    full = {salt: found["train"] for salt, found in enumerate(counts) if len(found) == 3}
+    chosen = filling_salt(np.repeat(ids, 2))
+    assert chosen == str(max(full, key=full.get))
+    assert filling_salt(ids[:2]) is None
