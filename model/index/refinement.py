@@ -5,7 +5,6 @@ codes, flat shards, ids -> RefinedSearch; vectors -> RefinedSearch.nearest -> Ne
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import functools
 import itertools
@@ -15,7 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from model.index.arithmetic import one_thread
+from model.index.arithmetic import threads_of
 from model.index.codes import Codes
 from model.index.linking.vectors import exact_distances
 from model.index.shard_merge import Ints, Nearest, ShardSearch, joined, nearest
@@ -61,7 +60,7 @@ class RefinedSearch:
         if probes >= self.most_probes:
             return nearest(self.shards, self.question_ids, vectors, k=k, probes=probes)
         vectors = np.ascontiguousarray(vectors, np.float32)
-        with one_thread() if len(vectors) == 1 else contextlib.nullcontext():  # else each call wakes up the others
+        with threads_of(len(vectors)):
             return self._refined(vectors, k, probes)
 
     def _refined(self, vectors: Matrix, k: int, probes: int) -> Nearest:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from faiss import swig_ptr
 
+from model.index.arithmetic import one_thread, threads_of
 from model.index.shards import Matrix, Shard
 
 Ints = npt.NDArray[np.int64]
@@ -74,12 +75,14 @@ def nearest(shards: Sequence[Shard], question_ids: Sequence[Ints], vectors: Matr
         probes: number of lists to search; a search of all is exact. Without effect on flat shards.
     """
     vectors = np.ascontiguousarray(vectors, np.float32)
-    searches = _searches(shards, vectors, probes)
     shape = len(shards), len(vectors), k + SLACK
     distances, rows, ids = np.empty(shape, np.float32), np.empty(shape, np.int64), np.empty(shape, np.int64)
-    for number, search in enumerate(searches):
-        search.into(distances[number], rows[number])
-    _settle_ties(searches, distances, rows, k)
+    with threads_of(len(vectors)):
+        searches = _searches(shards, vectors, probes)
+        for number, search in enumerate(searches):
+            search.into(distances[number], rows[number])
+    with one_thread():  # each query alone, as of `threads_of`
+        _settle_ties(searches, distances, rows, k)
     for of_shard, from_rows, to in zip(question_ids, rows, ids, strict=False):
         of_shard.take(from_rows, out=to, mode="clip")  # -1 is replaced below
     padded = rows < 0

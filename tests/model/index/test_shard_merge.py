@@ -1,5 +1,6 @@
 import dataclasses
 
+import faiss
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -195,3 +196,22 @@ def test_fewer_rows_than_k_are_padded(k):
     built = build(train("Flat", vectors[:0]), vectors, np.array([42]), shards=1)
     found = nearest(*built, vectors, k=k, probes=0)
     assert found.ids.tolist() == [[42] + [-1] * (k - 1)]
+
+
+@pytest.mark.parametrize("copies", [1, 20])  # 20: more rows tie at rank k than are fetched at first
+def test_a_query_has_the_same_distances_alone_and_in_a_batch_with_any_number_of_threads(copies):
+    random = np.random.default_rng(0)
+    vectors = random.random((12_000 // copies, 32), np.float32).repeat(copies, axis=0)
+    queries, ids = random.random((4, 32), np.float32), ids_of(2, len(vectors))
+    shards = build(train("Flat", vectors[:0]), vectors, ids, shards=1)
+    threads, found = faiss.omp_get_max_threads(), []
+    for number in (1, 3):
+        faiss.omp_set_num_threads(number)
+        for batch in (queries, *queries[:, None]):
+            found.append(nearest(*shards, batch, k=7, probes=0))
+    faiss.omp_set_num_threads(threads)
+    expected = found[0]
+    for start in (0, 5):
+        assert np.array_equal(found[start].distances, expected.distances)
+        assert np.array_equal(np.vstack([one.distances for one in found[start + 1 : start + 5]]), expected.distances)
+        assert np.array_equal(np.vstack([one.ids for one in found[start + 1 : start + 5]]), expected.ids)
