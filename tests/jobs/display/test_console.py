@@ -28,6 +28,25 @@ def test_brackets_and_names_of_pictures_are_printed_unchanged(text, capsys):
     assert printed.out.count(text) == 5
 
 
+def test_long_cells_are_broken_into_lines_for_a_terminal_or_a_given_width_only(capsys, monkeypatch):
+    path = "folder/" * 30 + "index"
+
+    def printed():
+        console.emit({}, as_json=False, table=lambda: console.two_columns("Index", {"output": path, "rows": 3}))
+        return capsys.readouterr().out
+
+    monkeypatch.delenv("COLUMNS", raising=False)
+    in_pipe = printed()
+    assert path in in_pipe
+    assert {len(line) for line in in_pipe.splitlines()[1:]} == {len(path) + len("│ output │  │")}
+    monkeypatch.setattr(console.results, "width", 80)
+    monkeypatch.setenv("COLUMNS", "80")
+    assert max(map(len, printed().splitlines())) == 80
+    monkeypatch.delenv("COLUMNS")
+    monkeypatch.setattr(console.results, "_force_terminal", True)
+    assert max(map(len, printed().splitlines())) == 80
+
+
 def test_a_progress_bar_describes_its_work_as_it_is(monkeypatch):
     screen = io.StringIO()
     monkeypatch.setattr(console, "messages", rich.console.Console(file=screen, force_terminal=True, width=80))
