@@ -25,25 +25,28 @@ def add_faults(app: FastAPI, metrics: Metrics) -> None:
         metrics: count the faults by cause.
     """
 
-    @app.exception_handler(Fault)
-    async def refused(_: Request, fault: Fault) -> Response:
+    def refusal(fault: Fault) -> Response:
         metrics.rejects.labels(fault.cause).inc()
         return response(fault)
+
+    @app.exception_handler(Fault)
+    async def refused(_: Request, fault: Fault) -> Response:
+        return refusal(fault)
 
     @app.exception_handler(HTTPException)
     async def unknown(request: Request, error: HTTPException) -> Response:
         if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
             methods = _methods(app, request)
-            return response(Fault(405, f"this address takes {methods} only", headers={"Allow": methods}))
-        return response(Fault(error.status_code, "there is no such address"))
+            return refusal(Fault(405, f"this address takes {methods} only", headers={"Allow": methods}))
+        return refusal(Fault(error.status_code, "there is no such address", "not_found"))
 
     @app.exception_handler(Exception)
     async def defect(_: Request, __: Exception) -> Response:
-        return response(DEFECT)  # the gate reports it
+        return refusal(DEFECT)  # the gate reports it
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> Response:
-        return response(Fault(422, str(error)))
+        return refusal(Fault(422, str(error)))
 
 
 def _methods(app: FastAPI, request: Request) -> str:

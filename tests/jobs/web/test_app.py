@@ -354,6 +354,18 @@ def test_health_readiness_and_metrics(start):
         assert line in shown.splitlines()
 
 
+def test_each_refused_request_is_counted_once_by_its_cause(start, monkeypatch):
+    client = start()
+    asked = [("GET", "/nowhere"), ("GET", "/search/"), ("PUT", "/search"), ("GET", "/search"), ("GET", "/questions/x")]
+    assert [client.request(*request).status_code for request in asked] == [404, 404, 405, 422, 404]
+    monkeypatch.setattr(client.service, "question", None)
+    assert client.get("/questions/1").status_code == 500
+    assert client.get("/search", params={"q": "fail"}).status_code == 500
+    shown = client.get("/metrics").text
+    counted = re.findall(r'^qpr_rejects_total\{cause="(\w+)"\} (\S+)$', shown, re.MULTILINE)
+    assert dict(counted) == {"not_found": "3.0", "invalid": "2.0", "defect": "2.0"}
+
+
 def test_head_is_answered_where_get_is(start, capsys):
     client = start(log="requests")
     for path in (
