@@ -69,6 +69,7 @@ def text_of(page):
 
 def test_the_page_of_a_run():
     counters = {"rows_read": 3_000, "rows_kept": 2_000, "rejected_validate_no_word": 1_000, "clusters_train": 1}
+    counters |= {"pairs_train": 4, "pairs_test": 3}
     html = page(
         [cluster("in the app", "pay bill", "how pay")], counters=counters, configuration={"a": {"b": [1, None]}}
     )
@@ -77,6 +78,7 @@ def test_the_page_of_a_run():
         "Dataset s3://b/<d>",
         "Run run: 3,000 rows in 2.0 s, 1,500 rows/s",
         "rows kept 2,000 66.7 % of 3,000 read",
+        "questions in clusters 0 pairs 7 ",  # of all splits, not for training alone
         "validate no word 1,000 33.3 %",
         "min 2, 25 % 2, median 2, 75 % 2, max 2",
         "in the app train, 2 questions, 1,234 events pay bill how pay",
