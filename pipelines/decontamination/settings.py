@@ -26,7 +26,7 @@ class Leakage(pydantic.BaseModel, frozen=True, extra="forbid", title="Splits"):
         le=1,
         description="Remove from test the near-duplicates of train, from validation those of train and test: questions "
         "whose words, or whose character 4-grams, have at least this Jaccard index. A higher value removes fewer; "
-        "1: the same words; 0: only questions of train itself.",
+        f"1: the same words; {SMALLEST_JACCARD}: the lowest but 0; 0: only questions of train itself.",
     )
 
     @pydantic.field_validator("near_duplicate")

@@ -5,6 +5,7 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
+from pipelines.decontamination.settings import SMALLEST_JACCARD
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest, read_verified
@@ -308,6 +309,13 @@ def test_logs_may_be_an_option_for_now_and_one_file_counts_once(qpr, log, datase
     assert as_argument.code == 0
     assert "will go" not in as_argument.err
     assert "--logs" not in qpr("clusters", "--help").out
+
+
+@pytest.mark.parametrize("command", ["clusters", "quora", "nightly"])
+def test_the_help_has_the_lowest_near_duplicate(qpr, command, monkeypatch):
+    monkeypatch.setenv("TERMINAL_WIDTH", "200")
+    shown = " ".join(qpr(command, "--help").out.split())
+    assert f"1: the same words; {SMALLEST_JACCARD}: the lowest but 0; 0: only questions of train itself." in shown
 
 
 def test_no_input_at_all_is_wrong_usage_with_an_example(qpr, dataset):
