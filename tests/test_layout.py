@@ -2,7 +2,9 @@
 
 import ast
 import collections
+import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -80,6 +82,20 @@ def test_the_tree_in_the_contributors_guide_is_that_of_the_packages():
         doc = ast.get_docstring(ast.parse(init.read_text())).split("\n")[0].removesuffix(".")
         indented = "  " * (len(folder.parts) - 1) + folder.name + "/"
         assert f"{indented:<21} {doc}" in guide
+
+
+def test_the_rooms_of_the_architecture_are_those_that_the_imports_keep_to():
+    text = " ".join((ROOT / "docs/architecture.md").read_text().split())
+    for contract in tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]:
+        if contract.get("containers"):
+            assert ", ".join(f"`{room}`" for room in contract["layers"] if room != "__main__") in text
+
+
+def test_the_guide_names_tests_that_exist():
+    named = re.findall(r"pytest (tests/\S+\.py) -k (\w+)", (ROOT / "CONTRIBUTING.md").read_text())
+    assert named
+    for file, words in named:
+        assert words in (ROOT / file).read_text()
 
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a clone")
