@@ -30,16 +30,21 @@ _SHOWN_CHARACTERS: Final = 120
 _ADVICE: Final = {
     "size_single_question": "An answer needs two questions: give more logs, or an answer id (--column answer_id=NAME)",
     "size_over_max_cluster_size": "Raise --max-cluster-size",
+    "linkage_below_precision": "Lower --precision, or give more logs",
     "linkage_no_paraphrase": "Lower --min-probability, or use --linkage none",
     "coherence_incoherent": "Lower --min-coherence, or choose another --coherence",
     "ambiguity": "Lower --min-answer-share or --min-answer-events",
     "leakage": "Use --near-duplicate 0, or another --split-salt",
+    "review": "Give more logs, or leave out --verdicts",
+    "splits": "Give more logs",
+    "read_invalid_utf8": ENCODING_HINT,
     "validate_too_long": f"A question may have {MAX_QUESTION_CHARACTERS:,} characters and an answer "
     f"{MAX_ANSWER_CHARACTERS:,}: shorten them, or raise --max-reject-ratio to run without them",
     "validate_ignored_answer": "Leave out --ignore-answer",
     "validate_low_confidence": "Lower --min-confidence",
     "validate_other_locale": "Leave out --locale",
     "privacy_too_few_users": "Lower --min-users, or give more logs",
+    "privacy_too_many_of_user": "Raise --max-events-of-user",
     "privacy_too_many_of_user_and_answer": "Raise --max-answer-events-of-user",
 }
 _OTHERWISE: Final = "Correct the rows, or raise --max-reject-ratio to run without them"

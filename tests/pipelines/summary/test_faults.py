@@ -17,6 +17,12 @@ LEFT = {"rows_read": 9, "rows_kept": 9, "rows_rejected": 0, "members": 9, "group
         ("leakage_in_train", ("--near-duplicate",)),
         ("size_single_question", ("--column answer_id=NAME",)),
         ("validate_no_word", ("--max-reject-ratio",)),
+        ("linkage_below_precision", ("Lower --precision",)),
+        ("privacy_too_many_of_user", ("Raise --max-events-of-user",)),
+        ("read_invalid_utf8", ("--encoding cp1252",)),
+        ("review_stray", ("leave out --verdicts",)),
+        ("review_wrong_cluster", ("leave out --verdicts",)),
+        ("splits_other_split_before", ("Give more logs",)),
     ],
 )
 def test_the_reason_that_rejected_most_decides_on_the_advice(reason, options):
