@@ -93,12 +93,17 @@ def _of_table(source: TableFile) -> Iterator[Questions]:
     for batch in read(source.source, source.columns, dict(source.names)):
         columns = {column.name: batch.rows[column.name].combine_chunks() for column in source.columns}
         numbers = {"cluster_id": whole_numbers(columns["cluster_id"]), "events": _numbers_of_events(columns["events"])}
-        answers = pc.if_else(pc.equal(pc.utf8_trim_whitespace(columns["answer"]), ""), None, columns["answer"])
-        rows = {"text": columns["question"], "answer": answers, "answer_id": columns["answer_id"], **numbers}
+        texts = {name: _without_blanks(columns[name]) for name in ("answer", "answer_id")}
+        rows = {"text": columns["question"], **texts, **numbers}
         rows |= {field.name: pc.utf8_trim_whitespace(columns[field.name]) for field in source.filters.fields}
         unread = {name: _unread(columns[name], values) for name, values in numbers.items()}
         checked = _checked(pa.table(rows), {name: count for name, count in unread.items() if count}, source.filters)
         yield checked._replace(rejects=pa.concat_tables([checked.rejects, batch.rejects]))
+
+
+def _without_blanks(texts: pa.Array) -> pa.Array:
+    """Return texts, null where there is white space only: such ids would name all answers that lack one."""
+    return pc.if_else(pc.equal(pc.utf8_trim_whitespace(texts), ""), None, texts)
 
 
 def _checked(table: pa.Table, unreadable: Mapping[str, int], filters: FilterColumns) -> Questions:

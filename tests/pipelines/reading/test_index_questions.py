@@ -65,6 +65,13 @@ def test_values_that_are_no_number_are_null_and_counted_but_blank_ones_never_wer
     assert (away, unreadable) == ([], {"cluster_id": 1, "events": 1})
 
 
+def test_an_answer_or_an_id_of_white_space_is_none(tmp_path):
+    (tmp_path / "faq.csv").write_text('question,answer,answer_id\npay,x,\u3000 \nbill,"\t",7\nlost,y, 8 \n')
+    rows = read(tmp_path / "faq.csv")[0]
+    assert rows["answer"].to_pylist() == ["x", None, "y"]
+    assert rows["answer_id"].to_pylist() == [None, "7", " 8 "]
+
+
 def test_events_below_0_or_too_large_to_add_up_are_unreadable(tmp_path):
     events = [0, 2**53, 2**53 + 1, 2**63 - 1, -1]
     (tmp_path / "faq.csv").write_text("question,events\n" + "".join(f"pay,{number}\n" for number in events))
