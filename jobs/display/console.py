@@ -80,11 +80,13 @@ def emit(result: Mapping[str, Any], *, as_json: bool, table: Callable[[], Any]) 
 
 
 def two_columns(title: str, rows: Mapping[str, Any]) -> rich.table.Table:
-    """Return a name-and-value table; whole numbers get thousands separators, None is "not measured"."""
+    """Return a name-and-value table; whole numbers get thousands separators, None is "not measured", True "yes"."""
     table = rich.table.Table(title=title, title_justify="left", show_header=False)
     table.add_column(style="bold")
     table.add_column(justify="right", overflow="fold")  # a path cut short cannot be copied
     for name, value in rows.items():
+        if isinstance(value, bool):
+            value = "yes" if value else "no"
         shown = "not measured" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
         table.add_row(name, escape_controls(shown))
     return table

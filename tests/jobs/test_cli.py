@@ -200,6 +200,17 @@ def test_a_figure_without_a_value_is_not_measured(capsys):
     assert "not measured" in capsys.readouterr().out
 
 
+def test_a_truth_value_is_yes_or_no(capsys):
+    rows = {"replaces": True, "ended": False, "segments": 1}
+    console.emit({}, as_json=False, table=lambda: console.two_columns("t", rows))
+    cells = [line.split("│")[1:3] for line in capsys.readouterr().out.splitlines() if "│" in line]
+    assert [[cell.strip() for cell in row] for row in cells] == [
+        ["replaces", "yes"],
+        ["ended", "no"],
+        ["segments", "1"],
+    ]
+
+
 def test_a_progress_bar_is_silent_where_nobody_watches(capsys):
     with console.progress_bar("loss") as bar:
         task = bar.add_task("training", total=2, loss="")
