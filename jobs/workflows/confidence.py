@@ -19,8 +19,8 @@ from model.confidence.features import Flags
 from model.confidence.fitting import ANSWERABLE, LEAST_GROUPS, LEAST_QUERIES, fold_models, learn, out_of_fold
 from model.confidence.quality import quality
 from model.confidence.saved_confidence import FILE, to_json
-from model.confidence.wordings import examples_of_answers
-from model.evaluation.relevance import judgements
+from model.confidence.wordings import examples_of_answers, topics
+from model.evaluation.relevance import Judgements, judgements
 from model.index.index import Index
 from model.reranking.term_statistics import WordCounts
 from schemas.artifacts.manifest import File
@@ -75,7 +75,7 @@ def fit_confidence(
         QprError: a file of the index cannot be read.
     """
     judged = judgements(clusters, limit=MOST_QUERIES)
-    if missing := _missing_answers(clusters) if by_answer else _missing_queries(len(judged)):
+    if missing := _missing_answers(clusters, judged) if by_answer else _missing_queries(len(judged)):
         say(f"no confidence model, so hits have no probability: {missing}")
         return NONE
     index = opened()
@@ -111,11 +111,18 @@ def answers_of(wordings: pa.Table) -> int:
     return len(wordings["answer"].unique())
 
 
-def _missing_answers(wordings: pa.Table) -> str | None:
-    """Return how many answers and wordings there are and are needed, None if they are enough."""
+def _missing_answers(wordings: pa.Table, judged: Judgements) -> str | None:
+    """Return how many answers and wordings there are and are needed, None if they are enough.
+
+    Args:
+        wordings: as of `wordings_of`.
+        judged: some of them.
+    """
     answers, questions = answers_of(wordings), int(pc.sum(pc.list_value_length(wordings["question_ids"])).as_py() or 0)
     if answers >= LEAST_GROUPS and questions >= LEAST_QUERIES:
-        return None
+        apart = int(topics(wordings, judged).max()) + 1
+        together = "answers with a common wording, as of several tenants, count once"
+        return None if apart >= LEAST_GROUPS else f"{together}, {apart} in all; {LEAST_GROUPS} are needed"
     there = f"{counted(answers, 'answer')} with two wordings or more, {counted(questions, 'wording')} in all"
     return f"{there}; {LEAST_GROUPS} answers and {LEAST_QUERIES} wordings are needed"
 

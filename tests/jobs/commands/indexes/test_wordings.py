@@ -114,6 +114,15 @@ def test_too_few_wordings_are_reported_and_give_no_model(build, built, name, row
     assert not read_manifest(str(index)).of("confidence")
 
 
+def test_answers_that_equal_questions_of_other_tenants_join_are_too_few(build, built):
+    general = [row | {"answer": "Ask us.", "tenant": "globex"} for row in ROWS[::3]]
+    index = build("joined", ROWS + general, "--vary-by", "tenant")
+    error = (built / "joined.err").read_text()
+    assert "answers with a common wording, as of several tenants, count once, 1 in all; 5 are needed" in error
+    assert "split validation" not in error
+    assert not read_manifest(str(index)).of("confidence")
+
+
 def test_each_wording_is_searched_with_its_values_and_without_itself(tenants):
     index, judged, found = examples_at(tenants)
     assert (len(judged), len(found.right)) == (168, 336)
