@@ -47,8 +47,6 @@ _TOO_MUCH_TEXT = "offset overflow while concatenating arrays"
 _REFRESHES_PER_S = 4
 """Refreshes of the progress line: one takes a millisecond of the thread that all Python code of a run shares."""
 
-_UNBROKEN = 2**16  # columns of a file or a pipe, where rich would break the paths in a table at 80
-
 _plain = functools.partial(rich.console.Console, highlight=False, soft_wrap=True, markup=False, emoji=False)
 """A console that prints texts as they are: paths and questions may contain ``[/red]`` or ``:x:``."""
 
@@ -75,8 +73,8 @@ def emit(result: Mapping[str, Any], *, as_json: bool, table: Callable[[], Any]) 
         sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
     elif results.is_terminal or "COLUMNS" in os.environ:
         results.print(table())
-    else:
-        _plain(width=_UNBROKEN, quiet=results.quiet).print(table())
+    else:  # in a file or a pipe rich would break the paths in a table at 80 columns
+        _plain(width=2**16, quiet=results.quiet).print(table())
 
 
 def two_columns(title: str, rows: Mapping[str, Any]) -> rich.table.Table:
