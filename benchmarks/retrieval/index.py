@@ -153,7 +153,10 @@ def search_faiss(url: str) -> None:
         started = time.process_time()
         plain.add(block)
         spent += time.process_time() - started
-    report_peer(url, plain, index.probes, spent)
+    with tempfile.TemporaryDirectory(dir=Path(url).parent) as folder:  # in memory it would be there twice
+        faiss.write_index(plain, f"{folder}/made.faiss")
+        size = size_of(folder)
+    report_peer(url, plain, index.probes, cpu_s=spent, size=size)
 
 
 def encoded(index: Index) -> Iterator[np.ndarray]:
@@ -172,11 +175,20 @@ def search_autofaiss(url: str, python: str) -> None:
             np.save(f"{folder}/{number:05}.npy", block)
         command = [python, str(Path(autofaiss_index.__file__)), folder, made, memory]
         printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        report_peer(url, faiss.read_index(made), None, float(printed.splitlines()[-1]))
+        cpu_s, size = float(printed.splitlines()[-1]), Path(made).stat().st_size
+        report_peer(url, faiss.read_index(made), None, cpu_s=cpu_s, size=size)
 
 
-def report_peer(url: str, made: Any, probes: int | None, cpu_s: float) -> None:
-    """Print recall and latency of a FAISS index of all questions in the order of our rows, as JSON."""
+def report_peer(url: str, made: Any, probes: int | None, *, cpu_s: float, size: int) -> None:
+    """Print recall and latency of a FAISS index of all questions in the order of our rows, as JSON.
+
+    Args:
+        url: of our index.
+        made: the other one.
+        probes: number of lists to search; None: as it is set.
+        cpu_s: CPU seconds of its build.
+        size: bytes of its file.
+    """
     prepared(made, probes, DEPTH + 1)
     index = open_index(url)
     sample = sample_of(index)
@@ -188,15 +200,12 @@ def report_peer(url: str, made: Any, probes: int | None, cpu_s: float) -> None:
         exact = index.encoder.encode(index.questions(others)["text"]) if len(others) else np.zeros((0, len(vector)))
         distances = ((exact - vector) ** 2).sum(axis=1)
         found.append((distances <= bound + 4e-6 * (vector**2).sum()).sum() / DEPTH)
-    with tempfile.TemporaryDirectory(dir=Path(url).parent) as folder:  # in memory it would be there twice
-        faiss.write_index(made, f"{folder}/written.faiss")
-        size = size_of(folder) / len(index)
     figures = timed(lambda vectors: made.search(vectors, DEPTH), sample.vectors)
     print(
         json.dumps(
             {
                 "probes": getattr(made, "nprobe", None),
-                "bytes_a_vector": size,
+                "bytes_a_vector": size / len(index),
                 "recall_at_10": float(np.mean(found)),
                 **figures,
                 "build_cpu_min": cpu_s / 60,

@@ -89,8 +89,7 @@ def broad_answers(members: pa.Table, weights: TokenWeights) -> list[BroadAnswer]
 
 def is_apology(answer: str) -> bool:
     """Return whether a short answer states that the question was not understood, or has no answer."""
-    line = " ".join(answer[: _LONGEST_APOLOGY + 1].replace("’", "'").split())
-    return len(answer) <= _LONGEST_APOLOGY and _APOLOGY.search(line) is not None
+    return len(answer) <= _LONGEST_APOLOGY and _APOLOGY.search(_line(answer).replace("’", "'")) is not None
 
 
 def are_unlike(
@@ -170,15 +169,15 @@ def as_json(answers: Sequence[BroadAnswer], *, rows: int) -> list[dict[str, Any]
 
 
 def _of_only(answer: BroadAnswer) -> str:
-    questions = f"{counted(answer.questions, 'question')}, nearly all of the log"
+    questions, shown = f"{counted(answer.questions, 'question')}, nearly all of the log", _shown(_line(answer.answer))
     return (
-        f"one answer has {questions}: {_shown(_line(answer))!r}. There is nothing to compare these with, so estimates "
+        f"one answer has {questions}: {shown!r}. There is nothing to compare these with, so estimates "
         "rest on their words alone. If they mean the same, keep them together by --answers intent"
     )
 
 
-def _line(answer: BroadAnswer) -> str:
-    return " ".join(answer.answer.split())
+def _line(answer: str) -> str:
+    return " ".join(answer.split())
 
 
 def _shown(line: str) -> str:
@@ -186,7 +185,7 @@ def _shown(line: str) -> str:
 
 
 def _warning(answer: BroadAnswer, share: float) -> str:
-    line = _line(answer)
+    line = _line(answer.answer)
     apology = is_apology(answer.answer)
     questions = counted(answer.questions, "question" if apology else "unlike question")
     short = len(line) <= _LONGEST_WORD

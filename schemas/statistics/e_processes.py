@@ -1,7 +1,7 @@
 """Evidence that may be looked at after every observation: e-processes and their bounds.
 
-counts so far -> excess_evidence -> alarm; counts so far -> share_evidence -> share_bound, reviews_needed;
-values in [0, 1] so far -> mean_evidence -> mean_bound
+counts so far -> excess_evidence -> alarm; counts so far -> share_evidence -> share_bound,
+reviews_needed, clean_reviews_missing; values in [0, 1] so far -> mean_evidence -> mean_bound
 
 With the size of a population the observations are drawn from it in a random order, each at most once; without one they
 are independent. Of a population that was seen as a whole the bounds are the true share and mean.
