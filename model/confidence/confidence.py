@@ -79,7 +79,7 @@ class Confidence:
         if len(hits) <= FEW:
             table = few_features(self.counts, texts, hits, nearest, clusters, columns, there)
         else:
-            numbers = _clusters(clusters, nearest.found)
+            numbers = cluster_numbers(clusters, nearest.found)
             table = _features(self.counts, texts, hits, nearest, numbers, columns, there)
         contributions = self.model.contributions(table)
         return Judgement(np.where(there, self.model.probability(contributions), np.nan), contributions)
@@ -111,7 +111,7 @@ def ranked_features(
     chosen = np.take_along_axis(numbers, columns, axis=1)[there]
     hits = questions["text"].take(pa.array(chosen)).to_pylist()
     keys = answer_keys(questions[ANSWER_ID.name], questions["answer"]) if by_answer else questions["cluster_id"]
-    clusters = _clusters(keys.to_pylist(), found)
+    clusters = cluster_numbers(keys.to_pylist(), found)
     if alone is not None:
         clusters = np.where(alone, _own(found.shape), clusters)
     return _features(counts, texts.to_pylist(), hits, nearest, clusters, columns, there), there
@@ -154,7 +154,7 @@ def _words(texts: list[str], *, version: int) -> tuple[Rows, list[str]]:
     return rows, words.to_pylist()
 
 
-def _clusters(of_hits: Sequence[Cluster], found: Flags) -> Ints:
+def cluster_numbers(of_hits: Sequence[Cluster], found: Flags) -> Ints:
     """Return a number for the cluster of each hit: from 0, below 0 for a hit in none."""
     clusters, numbers = _own(found.shape), dict[Cluster, int]()
     listed = zip(of_hits, clusters[found].tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""The more probable of the first two hits in front.
+"""The first hit of the cluster that the first hits support most in front.
 
 Found with at least `NEIGHBOURS` nearest questions -> first_by_probability -> Found of k hits
 """
@@ -10,23 +10,38 @@ from typing import Final
 
 import numpy as np
 
-from model.confidence.confidence import Confidence
+from model.confidence.confidence import Confidence, Judgement, cluster_numbers
+from model.confidence.features import Doubles
 from model.index.index import Index
 from model.index.ranking import Ints
 from model.search.found import Found
 from model.search.judging import judged
+from schemas.tables import ANSWER_ID
+from schemas.text import answer_key
 
-COMPARED: Final = 2
-"""Hits whose probabilities are compared. With 2, 3, 5 and 10 the MRR is .825, .818, .816 and .815 on the validation of
-Quora, .815 in the order of `fusion`; on that of a help desk .927, .929, .929, .929 and .909."""
+COMPARED: Final = 10
+"""Hits that support their clusters."""
+
+POWER: Final = 0.5
+"""Power of a hit's probability in its support. Both numbers were chosen on the validation clusters of five logs
+(`benchmarks/retrieval/cluster_support.py`, docs/decisions/0100-hits-support-their-clusters.md)."""
 
 
 def first_by_probability(
-    confidence: Confidence, index: Index, texts: Sequence[str], found: Found, k: int, exclude: Ints | None
+    confidence: Confidence,
+    index: Index,
+    texts: Sequence[str],
+    found: Found,
+    k: int,
+    exclude: Ints | None,
+    *,
+    scores: Doubles,
 ) -> Found:
-    """Return the k first hits, of which the first is the most probable of the first `COMPARED` by their own order.
+    """Return the k first hits, of which the first is of the cluster with the greatest support.
 
-    The question with the key of the query stays first. Of hits of equal probability the first stays first.
+    Each of the first `COMPARED` hits supports its cluster by its score times its probability to the power `POWER`. The
+    first hit of the cluster with the greatest sum comes first; the others keep their order. The question with the key
+    of the query stays first.
 
     Args:
         confidence: of the index.
@@ -35,6 +50,7 @@ def first_by_probability(
         found: their hits, with at least `NEIGHBOURS` nearest questions.
         k: maximum number of hits of each.
         exclude: for each query the question id that was left out; see `judged`.
+        scores: (n, w) of the hits, not negative.
     """
     ranking = found.ranking
     order = np.tile(np.arange(ranking.ids.shape[1]), (len(ranking.ids), 1))
@@ -43,10 +59,31 @@ def first_by_probability(
     of_start = found._replace(ranking=start, dense_ranks=found.dense_ranks[:, :COMPARED])
     judgement = judged(confidence, index, texts, of_start, records, exclude=exclude)
     if judgement is not None:
-        probable = np.where(start.found, judgement.probabilities, -1.0)
-        probable[start.ids == found.own_ids[:, None]] = 2.0
-        best = probable.argmax(axis=1)[:, None]
+        clusters = [
+            answer_key(record[ANSWER_ID.name], record["answer"]) if confidence.by_answer else record["cluster_id"]
+            for record in records
+        ]
+        support = scores[:, :COMPARED] * judgement.probabilities**POWER
+        sums = _sums(np.where(start.found, support, 0), cluster_numbers(clusters, start.found))
+        sums[start.ids == found.own_ids[:, None]] = np.inf
+        best = sums.argmax(axis=1)[:, None]
         order[:, :COMPARED] = np.argsort(order[:, :COMPARED] != best, axis=1, kind="stable")
     order = order[:, :k]
     dense, lexical = (np.take_along_axis(ranks, order, axis=1) for ranks in (found.dense_ranks, found.lexical_ranks))
-    return found._replace(ranking=ranking.reordered(order), dense_ranks=dense, lexical_ranks=lexical)
+    return found._replace(
+        ranking=ranking.reordered(order),
+        dense_ranks=dense,
+        lexical_ranks=lexical,
+        judgement=None if judgement is None or k > COMPARED else _reordered(judgement, order),
+    )
+
+
+def _sums(support: Doubles, clusters: Ints) -> Doubles:
+    """Return the sum of the support (n, w) of each hit's cluster; equal to the last bit for the hits of a cluster."""
+    sums: Doubles = np.where(clusters[:, :, None] == clusters[:, None, :], support[:, None, :], 0).sum(axis=2)
+    return sums
+
+
+def _reordered(judgement: Judgement, order: Ints) -> Judgement:
+    contributions = np.take_along_axis(judgement.contributions, order[:, :, None], axis=1)
+    return Judgement(np.take_along_axis(judgement.probabilities, order, axis=1), contributions)

@@ -5,17 +5,21 @@ Retrieval.find -> Found -> judged, hits_of
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from model.index.ranking import Ints, Ranking
 from model.index.shards import Matrix
+
+if TYPE_CHECKING:
+    from model.confidence.confidence import Judgement
 
 
 class Found(NamedTuple):
     """A ranking, and the ranks of its questions, (n, k), by each way of finding them; 0 where it did not.
 
     ``nearest`` is the ranking by vectors, which may have more questions; ``own_ids`` (n,) are row ids of the queries,
-    and ``vectors`` (n, dimension) those of the queries, if these were encoded.
+    and ``vectors`` (n, dimension) those of the queries, if these were encoded. ``judgement`` is that of all hits, if
+    the way of finding them has made it.
     """
 
     ranking: Ranking
@@ -24,3 +28,4 @@ class Found(NamedTuple):
     nearest: Ranking
     own_ids: Ints
     vectors: Matrix | None = None
+    judgement: Judgement | None = None

@@ -126,7 +126,10 @@ class Retrieval:
         assert self.confidence is not None
         before = dataclasses.replace(self, mode="dense" if self.lexical is None else "fusion")
         found = before.find(texts, max(k, min(NEIGHBOURS, len(self.index))), exclude, neighbours=NEIGHBOURS)
-        return first_by_probability(self.confidence, self.index, texts, found, k, exclude)
+        scores = 1 / np.arange(1, found.ranking.ids.shape[1] + 1)[None, :]
+        if self.lexical is not None:
+            scores = found.ranking.scores.astype(float)
+        return first_by_probability(self.confidence, self.index, texts, found, k, exclude, scores=scores)
 
     def _by_vectors(
         self,

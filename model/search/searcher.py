@@ -126,10 +126,11 @@ class Searcher:
         return self._hits(self.views.of(filters, self.clock()).in_mode(mode), asked, k)
 
     def _hits(self, retrieval: Retrieval, asked: Sequence[str], k: int) -> list[list[Hit]]:
-        judges, index, judgement = self.confidence is not None, retrieval.index, None
+        judges, index = self.confidence is not None, retrieval.index
         found = retrieval.find(asked, min(k, len(self)), None, neighbours=NEIGHBOURS if judges else 0)
         records = index.records(found.ranking.rows[found.ranking.found])
-        if self.confidence is not None:
+        judgement = found.judgement
+        if self.confidence is not None and judgement is None:
             from model.search.judging import judged
 
             judgement = judged(self.confidence, index, asked, found, records)

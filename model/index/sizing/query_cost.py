@@ -20,7 +20,7 @@ REST_MS: Final = 1.0
 (`benchmarks/retrieval/query.py`)."""
 
 JUDGE_MS: Final = 0.2
-"""Time to judge the two hits of which the more probable comes first."""
+"""Additional time of a search that puts a hit of the most supported cluster first."""
 
 LEXICAL_MS: Final = 0.2
 ENTRY_NANOSECONDS: Final = 10

@@ -1,0 +1,51 @@
+"""First hits of mode probability, with other numbers of hits that support their clusters, and other powers.
+
+Run: python -m benchmarks.retrieval.cluster_support --index index --dataset quora
+
+Queries are those of the validation clusters. A question never finds itself. The confidence model has learned from
+validation, for every row alike. Power 0 adds up the scores of the hits alone, and one hit is the order of fusion.
+"""
+
+from __future__ import annotations
+
+import unittest.mock
+from typing import Annotated
+
+import typer
+
+from benchmarks.cli import AsJson, Pairs, Report, run
+from model.evaluation.evaluator import ranked_ids
+from model.evaluation.metrics import per_question, ranks
+from model.evaluation.relevance import judgements
+from model.search import first_by_probability
+from model.search.searcher import open_searcher
+from schemas.artifacts.dataset import open_dataset
+
+HITS = [1, 3, 5, 10, 20]
+POWERS = [0.0, 0.5, 1.0, 1.5]
+
+
+def main(
+    dataset: Pairs,
+    index: Annotated[str, typer.Option(help="Index of that dataset, with a confidence model.")],
+    hits: Annotated[list[int], typer.Option(min=1, max=20, help="Hits that support clusters; repeatable.")] = HITS,
+    power: Annotated[list[float], typer.Option(min=0, help="Power of the probability; repeatable.")] = POWERS,
+    limit: Annotated[int, typer.Option(min=1, help="Maximum number of queries.")] = 1_000,
+    as_json: AsJson = False,
+) -> None:
+    """Measure each number of hits with each power on validation."""
+    clusters = open_dataset(dataset).table("clusters", columns=["question_ids", "texts"], split="validation")
+    judged = judgements(clusters, limit=limit)
+    searcher = open_searcher(index, mode="probability")
+    report = Report(as_json=as_json, seed=0, split="validation", queries=len(judged))
+    for number in hits:
+        for exponent in power if number > 1 else [0.0]:
+            with unittest.mock.patch.multiple(first_by_probability, COMPARED=number, POWER=exponent):
+                found = ranked_ids(searcher, judged, depth=20)
+            places = ranks(found, queries=judged.queries, relevant=judged.relevant)
+            metrics = per_question(places, queries=judged.queries, count=len(judged))
+            report.row(hits=number, power=exponent, hits_at_1=metrics.hits_at_1, mrr=metrics.mrr)
+
+
+if __name__ == "__main__":
+    run(main)
