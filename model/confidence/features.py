@@ -5,6 +5,7 @@ distances and clusters of a ranking -> standings; words of queries and hits -> o
 
 from __future__ import annotations
 
+import math
 from typing import Final
 
 import numpy as np
@@ -15,11 +16,15 @@ from model.reranking.term_statistics import Floats
 NEIGHBOURS: Final = 20
 """Nearest hits that a hit is compared with."""
 
+RECIPROCALS: Final = tuple(math.lcm(*range(1, NEIGHBOURS + 1)) // rank for rank in range(1, NEIGHBOURS + 1))
+"""Reciprocals of the ranks of these hits, as whole numbers, whose sums do not depend on their order."""
+
 SIGNS: Final = {
     "distance": -1,
     "margin": 1,
     "isolation": 1,
     "mates": 1,
+    "support": 1,
     "shared": 1,
     "shared_of_hit": 1,
     "differing": -1,
@@ -32,8 +37,9 @@ SIGNS: Final = {
 
 distance: squared Euclidean distance of the vectors. margin: additional distance to the nearest hit of another cluster;
 negative behind it. isolation: additional distance to the last of the `NEIGHBOURS`. mates: share of the other neighbours
-that are of the hit's cluster. shared, shared_of_hit: share of the words of the query and of the hit that the other has,
-by inverse document frequency. differing, differing_of_hit: number of words that the other lacks. length: log of the
+that are of the hit's cluster. support: share of the neighbours that are of its cluster, itself included, each weighted
+by its reciprocal rank. shared, shared_of_hit: share of the words of the query and of the hit that the other has, by
+inverse document frequency. differing, differing_of_hit: number of words that the other lacks. length: log of the
 query's number of words. alone: 1 for a hit in no cluster. rank: log of the rank, from 0.
 """
 
@@ -77,11 +83,13 @@ def standings(distances: Doubles, clusters: Ints, places: Ints) -> dict[str, Dou
     mate = (cluster[:, :, None] == of_near[:, None, :]) & there[:, None, :]
     other = np.where(mate, np.inf, near[:, None, :]).min(axis=2, initial=np.inf)
     others = np.maximum(there.sum(axis=1)[:, None] - (places < NEIGHBOURS), 1)
+    weights = there * np.array(RECIPROCALS[: near.shape[1]], float)
     return {
         "distance": distance,
         "margin": np.where(np.isfinite(other), other, last) - distance,
         "isolation": last - distance,
         "mates": (mate.sum(axis=2) - (places < NEIGHBOURS)) / others,
+        "support": (mate * weights[:, None, :]).sum(axis=2) / np.maximum(weights.sum(axis=1), 1)[:, None],
         "alone": (cluster < 0).astype(float),
         "rank": np.log1p(places),
     }

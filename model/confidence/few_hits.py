@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from model.confidence.features import NAMES, NEIGHBOURS, Cluster, Doubles, Flags, Ints
+from model.confidence.features import NAMES, NEIGHBOURS, RECIPROCALS, Cluster, Doubles, Flags, Ints
 from model.index.ranking import Ranking
 from model.reranking.term_statistics import MOST_WORDS, WordCounts
 from schemas.older_words import words_v1
@@ -85,23 +85,28 @@ class _Neighbourhood:
 
     def __init__(self, distances: Sequence[float], clusters: Sequence[Cluster]) -> None:
         near = [distance for distance in distances[:NEIGHBOURS] if distance < math.inf]
-        self._distances, self._sizes = near, dict[Cluster, int]()
+        self._distances, self._sizes, self._weights = near, dict[Cluster, int](), dict[Cluster, int]()
+        self._weight = max(sum(RECIPROCALS[: len(near)]), 1)
         self._last = self._nearest_other = near[-1] if near else 0.0
         self._first = clusters[0] if near else None
         for place in range(len(near) - 1, -1, -1):
             cluster = clusters[place]
             self._sizes[cluster] = self._sizes.get(cluster, 0) + 1
+            self._weights[cluster] = self._weights.get(cluster, 0) + RECIPROCALS[place]
             if place and (cluster is None or cluster != self._first):
                 self._nearest_other = near[place]
 
     def standing(self, place: int, distance: float, cluster: Cluster) -> tuple[float, ...]:
-        """Return distance, margin, isolation and mates of the hit at a place of the ranking, from 0."""
+        """Return the features from ``distance`` to ``support`` of the hit at a place of the ranking, from 0."""
         is_near = place < NEIGHBOURS
-        mates = 0 if cluster is None else self._sizes.get(cluster, 0) - is_near
+        mates, weight = 0, RECIPROCALS[place] if is_near else 0
+        if cluster is not None:
+            mates, weight = self._sizes.get(cluster, 0) - is_near, self._weights.get(cluster, 0)
         is_of_first = place == 0 if cluster is None else cluster == self._first
         other = self._nearest_other if is_of_first or not self._distances else self._distances[0]
         distance = distance if distance < math.inf else self._last
-        return distance, other - distance, self._last - distance, mates / max(len(self._distances) - is_near, 1)
+        share = mates / max(len(self._distances) - is_near, 1)
+        return distance, other - distance, self._last - distance, share, weight / self._weight
 
 
 def _overlap_with(query: list[str], counts: WordCounts) -> Callable[[list[str]], tuple[float, ...]]:

@@ -12,7 +12,7 @@ from typing import Final, Literal
 import numpy as np
 import pydantic
 
-from model.confidence.additive_model import AdditiveModel
+from model.confidence.additive_model import AdditiveModel, Curve
 from model.confidence.confidence import Confidence
 from model.confidence.features import NAMES
 from model.reranking.term_statistics import WordCounts
@@ -24,12 +24,15 @@ FILE: Final = "confidence.json"
 MOST_WORDS_COUNTED: Final = 50_000
 """Maximum words whose counts are stored: .8 MB. Quora's 536,489 questions have 48,204 that occur in two or more."""
 
+_FLAT: Final = Curve(knots=(0, 1), log_odds=(0, 0))
+"""Curve of a feature that a file of an earlier release does not have."""
+
 
 class SavedConfidence(pydantic.BaseModel, frozen=True, extra="forbid"):
     """The content of the file.
 
     Attributes:
-        version: of the features, so that a model is never applied to other ones.
+        version: of the features, so that a model is never applied to other ones. The first had no support.
         tokenizer: version of the words (`schemas.words`).
         questions: number of questions of the index.
         model: curves of all features, in their order.
@@ -38,7 +41,7 @@ class SavedConfidence(pydantic.BaseModel, frozen=True, extra="forbid"):
         by_answer: as of `Confidence`; None for clusters, so that files of these have the bytes of earlier releases.
     """
 
-    version: Literal[1] = 1
+    version: Literal[1, 2] = 2
     tokenizer: Literal[1, 2]
     questions: int = pydantic.Field(ge=1)
     model: AdditiveModel
@@ -46,12 +49,12 @@ class SavedConfidence(pydantic.BaseModel, frozen=True, extra="forbid"):
     counts: tuple[int, ...]
     by_answer: Literal[True] | None = None
 
-    @pydantic.field_validator("model")
-    @classmethod
-    def _of_our_features(cls, model: AdditiveModel) -> AdditiveModel:
-        if tuple(model.curves) != NAMES:
-            raise ValueError(f"the features are not {', '.join(NAMES)}")
-        return model
+    @pydantic.model_validator(mode="after")
+    def _of_its_features(self) -> SavedConfidence:
+        names = [name for name in NAMES if self.version > 1 or name != "support"]
+        if [*self.model.curves] != names:
+            raise ValueError(f"the features are not {', '.join(names)}")
+        return self
 
 
 def to_json(confidence: Confidence) -> bytes:
@@ -85,7 +88,8 @@ def read_confidence(content: bytes, *, source: str) -> Confidence:
     except (pydantic.ValidationError, OverflowError, QprError) as error:
         fault = first_fault(error) if isinstance(error, pydantic.ValidationError) else str(error)
         raise QprError(f"{source}: {fault}. Build the index again") from error
-    return Confidence(checked, saved.model, saved.by_answer is True)
+    curves = {name: saved.model.curves.get(name, _FLAT) for name in NAMES}
+    return Confidence(checked, AdditiveModel(bias=saved.model.bias, curves=curves), saved.by_answer is True)
 
 
 def without_words(confidence: Confidence, words: Set[str]) -> Confidence:

@@ -43,8 +43,8 @@ class Ranking:
 
     def reordered(self, order: Ints) -> Ranking:
         """Return the hits in another order (n, m): columns of this ranking."""
-        ids, rows = (np.take_along_axis(part, order, axis=1) for part in (self.ids, self.rows))
-        return Ranking(ids, np.take_along_axis(self.scores, order, axis=1), rows)
+        queries = np.arange(len(order))[:, None]  # a third of the time of take_along_axis
+        return Ranking(self.ids[queries, order], self.scores[queries, order], self.rows[queries, order])
 
     def extended(self, longer: Ranking, k: int) -> Ranking:
         """Return the first k of these hits, followed by those of another ranking that are not among them."""

@@ -68,13 +68,17 @@ def first_by_probability(
         sums[start.ids == found.own_ids[:, None]] = np.inf
         best = sums.argmax(axis=1)[:, None]
         order[:, :COMPARED] = np.argsort(order[:, :COMPARED] != best, axis=1, kind="stable")
-    order = order[:, :k]
-    dense, lexical = (np.take_along_axis(ranks, order, axis=1) for ranks in (found.dense_ranks, found.lexical_ranks))
-    return found._replace(
-        ranking=ranking.reordered(order),
-        dense_ranks=dense,
-        lexical_ranks=lexical,
-        judgement=None if judgement is None or k > COMPARED else _reordered(judgement, order),
+    order, queries = order[:, :k], np.arange(len(order))[:, None]
+    if judgement is not None and k <= COMPARED:
+        judgement = Judgement(judgement.probabilities[queries, order], judgement.contributions[queries, order])
+    return Found(
+        ranking.reordered(order),
+        found.dense_ranks[queries, order],
+        found.lexical_ranks[queries, order],
+        found.nearest,
+        found.own_ids,
+        found.vectors,
+        judgement if k <= COMPARED else None,
     )
 
 
@@ -82,8 +86,3 @@ def _sums(support: Doubles, clusters: Ints) -> Doubles:
     """Return the sum of the support (n, w) of each hit's cluster; equal to the last bit for the hits of a cluster."""
     sums: Doubles = np.where(clusters[:, :, None] == clusters[:, None, :], support[:, None, :], 0).sum(axis=2)
     return sums
-
-
-def _reordered(judgement: Judgement, order: Ints) -> Judgement:
-    contributions = np.take_along_axis(judgement.contributions, order[:, :, None], axis=1)
-    return Judgement(np.take_along_axis(judgement.probabilities, order, axis=1), contributions)

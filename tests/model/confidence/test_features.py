@@ -36,6 +36,7 @@ def test_a_margin_is_to_the_nearest_hit_of_another_cluster():
     found = standings(distances, clusters, np.arange(4)[None])
     assert found["margin"][0] == pytest.approx([0.4, 0.3, -0.4, -0.8])
     assert found["mates"][0] == pytest.approx([1 / 3, 1 / 3, 0, 0])
+    assert found["support"][0] == pytest.approx([0.72, 0.72, 0.16, 0.12])  # of 1 + 1/2 + 1/3 + 1/4
     assert found["isolation"][0] == pytest.approx([0.8, 0.7, 0.4, 0])
     assert found["alone"][0].tolist() == [0, 0, 1, 0]
     assert found["rank"][0, :2] == pytest.approx([0, np.log(2)])

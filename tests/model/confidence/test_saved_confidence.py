@@ -30,6 +30,17 @@ def test_a_model_of_answers_is_read_as_one_and_others_have_the_bytes_of_earlier_
     assert b"by_answer" not in to_json(Confidence(COUNTS, MODEL))
 
 
+def test_in_a_model_of_an_earlier_release_the_support_of_a_hit_decides_nothing():
+    curves = json.loads(MODEL.model_dump_json())["curves"]
+    del curves["support"]
+    read = read_confidence(changed(version=1, model={"bias": -1, "curves": curves}), source="")
+    assert tuple(read.model.curves) == NAMES
+    table = np.random.default_rng(0).uniform(0, 2, (5, len(NAMES)))
+    expected = np.where(np.array(NAMES) == "support", 0, MODEL.contributions(table))
+    assert np.array_equal(read.model.contributions(table), expected)
+    assert read_confidence(to_json(read), source="").model == read.model
+
+
 def test_the_most_frequent_words_are_stored(monkeypatch):
     monkeypatch.setattr("model.confidence.saved_confidence.MOST_WORDS_COUNTED", 1)
     assert read_confidence(to_json(Confidence(COUNTS, MODEL)), source="").counts.words == ("pay",)
@@ -38,7 +49,8 @@ def test_the_most_frequent_words_are_stored(monkeypatch):
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"version": 2}, "version"),
+        ({"version": 3}, "version"),
+        ({"version": 1}, "the features are not distance, margin, isolation, mates, shared,"),
         ({"counts": [2]}, "do not fit"),
         ({"counts": [2, 9]}, "do not fit"),
         ({"counts": [2, 2**70]}, "i/confidence.json"),
@@ -47,7 +59,17 @@ def test_the_most_frequent_words_are_stored(monkeypatch):
         ({"extra": 1}, "extra"),
         ({"tokenizer": 3}, "tokenizer"),
     ],
-    ids=["version", "lengths", "counts", "large", "features", "bias", "unknown", "tokenizer"],
+    ids=[
+        "version",
+        "features of another version",
+        "lengths",
+        "counts",
+        "large",
+        "features",
+        "bias",
+        "unknown",
+        "tokenizer",
+    ],
 )
 def test_a_damaged_file_is_refused_by_name(fields, message):
     with pytest.raises(QprError, match=message) as error:
