@@ -309,3 +309,12 @@ def test_values_of_columns_are_part_of_every_request_and_of_the_address(opened):
     page.locator("summary").first.click()
     sync_api.expect(page.get_by_text("Other wordings:", exact=True)).to_be_visible()
     assert server.asked[-1][0] == "clusters/3?locale=de&tenant=acme"
+
+
+def test_an_answer_has_its_lines(opened):
+    server, page = opened
+    steps = "1. Open Payments.\n2. Press Pay."
+    server.hits, server.answer = [{**PAY, "answer": steps}], CERTIFIED | {"answer": steps}
+    ask(page)
+    assert shown(page, "text") == steps
+    assert page.inner_text("#hits details + p") == steps

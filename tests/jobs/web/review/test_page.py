@@ -257,3 +257,11 @@ def test_the_values_of_a_request_are_shown(begin):
     window.press("r")
     window.shows(1)
     sync_api.expect(window.page.locator("#filters")).to_be_hidden()
+
+
+def test_an_answer_has_its_lines(begin):
+    queue = FakeQueue(1)
+    queue.items[0] = queue.items[0]._replace(answer="1. Open Payments.\n2. Press Pay.")
+    window = begin(queue)
+    window.shows(0)
+    assert window.page.inner_text("#answer") == "1. Open Payments.\n2. Press Pay."
