@@ -104,7 +104,7 @@ function judge(verdict) {
 
 function onKey(event) {
   const active = document.activeElement;
-  if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || part.task.hidden && event.key !== "u") return;
+  if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.repeat || part.task.hidden && event.key !== "u") return;
   if (active === part.note) {
     if (event.key === "Escape") part.question.focus();
     return;

@@ -157,6 +157,7 @@ function move(step) {
 
 function onKey(event) {
   const typing = document.activeElement.matches("input, select");
+  if (event.isComposing) return; // arrows and Esc are for the list of an input method
   if (event.ctrlKey || event.metaKey || event.altKey || document.activeElement.matches("select")) return;
   if (event.key === "/" && !typing) part.question.focus();
   else if (event.key === "ArrowDown" || event.key === "ArrowUp") move(event.key === "ArrowDown" ? 1 : -1);

@@ -318,3 +318,14 @@ def test_an_answer_has_its_lines(opened):
     ask(page)
     assert shown(page, "text") == steps
     assert page.inner_text("#hits details + p") == steps
+
+
+def test_keys_of_an_input_method_are_left_to_it(opened):
+    _, page = opened
+    ask(page)
+    page.context.new_cdp_session(page).send(
+        "Input.imeSetComposition", {"text": "か", "selectionStart": 1, "selectionEnd": 1}
+    )
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement.id") == "question"
+    assert page.input_value("#question") == "pay billか"

@@ -265,3 +265,13 @@ def test_an_answer_has_its_lines(begin):
     window = begin(queue)
     window.shows(0)
     assert window.page.inner_text("#answer") == "1. Open Payments.\n2. Press Pay."
+
+
+def test_escape_of_an_input_method_does_not_leave_the_note(begin):
+    window = begin()
+    window.shows(0)
+    window.press("n")
+    composed = {"text": "か", "selectionStart": 1, "selectionEnd": 1}
+    window.page.context.new_cdp_session(window.page).send("Input.imeSetComposition", composed)
+    window.press("Escape")
+    assert window.page.evaluate("document.activeElement.id") == "note"
