@@ -95,8 +95,9 @@ function hitOf(hit) {
   const summary = make("summary", "", { dir: "auto" });
   summary.append(marked(hit.text, new Set(hit.why.shared_words)));
   if (hit.probability !== null) summary.append(make("span", `${Math.round(100 * hit.probability)} %`, { class: "share faint", dir: "ltr", title: "Probability that it is the same question" }));
-  details.append(summary, reasonsOf(hit));
-  details.addEventListener("toggle", () => hit.cluster_id && showWordings(details, hit), { once: true });
+  const wordings = make("div");
+  details.append(summary, reasonsOf(hit), wordings);
+  details.addEventListener("toggle", () => details.open && hit.cluster_id && !wordings.querySelector("ul") && showWordings(wordings, hit));
   item.append(details);
   if (hit.answer !== null) item.append(make("p", hit.answer, { class: "faint", dir: "auto" }));
   return item;
@@ -124,16 +125,19 @@ function reasonsOf(hit) {
   return list;
 }
 
-async function showWordings(details, hit) {
-  const place = details.appendChild(make("p", "Loading other wordings…", { class: "faint" }));
+async function showWordings(wordings, hit) {
+  const place = make("p", "Loading other wordings…", { class: "faint" });
+  wordings.replaceChildren(place);
   try {
     const cluster = await call(`clusters/${hit.cluster_id}${filters.length ? `?${new URLSearchParams(chosen())}` : ""}`);
     const others = cluster.questions.filter((question) => question.question_id !== hit.question_id);
     place.textContent = others.length ? "Other wordings:" : "There is no other wording.";
-    const list = details.appendChild(make("ul"));
+    const list = make("ul");
     for (const question of others) list.append(make("li", question.text, { dir: "auto" }));
+    wordings.replaceChildren(place, list);
   } catch (error) {
-    place.textContent = `Other wordings cannot be shown: ${error.message}.`;
+    const reason = error.status ? error.message : "the server does not respond";
+    place.textContent = `Other wordings cannot be shown: ${reason}. Close and open the question to try again.`;
   }
 }
 

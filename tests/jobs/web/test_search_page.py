@@ -329,3 +329,19 @@ def test_keys_of_an_input_method_are_left_to_it(opened):
     page.keyboard.press("ArrowDown")
     assert page.evaluate("document.activeElement.id") == "question"
     assert page.input_value("#question") == "pay billか"
+
+
+@pytest.mark.parametrize(("fault", "reason"), [("gone", "the server does not respond"), (503, "no, thank you")])
+def test_other_wordings_are_loaded_again_after_a_fault(opened, fault, reason):
+    server, page = opened
+    ask(page)
+    server.fault = fault
+    page.click("#hits summary >> nth=0")
+    details = page.locator("#hits details >> nth=0")
+    sync_api.expect(details).to_contain_text(f"Other wordings cannot be shown: {reason}. Close and open")
+    server.fault = None
+    for _ in range(2):
+        page.click("#hits summary >> nth=0")
+    sync_api.expect(details).to_contain_text("paying bills")
+    sync_api.expect(details).not_to_contain_text("cannot be shown")
+    assert [path for path, _, _ in server.asked].count("clusters/3") == 2
