@@ -11,6 +11,8 @@ from tests.jobs.display.test_html_report import cluster, page
 from tests.support.browser import BROWSER
 
 WIDTH = 375
+MARK = 16
+"""Pixels of the mark of a line in a list, in the usual font."""
 
 FRAME = """<iframe id="f" src="report.html" style="width:{width}px;height:60000px;border:0"></iframe><pre id="o"></pre>
 <script>
@@ -18,6 +20,8 @@ document.getElementById("f").onload = () => {
   const page = document.getElementById("f").contentDocument;
   const wide = [...page.querySelectorAll("body *")].filter((part) =>
     part.getBoundingClientRect().right > {width} + 1 ||
+    part.matches("li") && getComputedStyle(part).direction === "rtl" &&
+    part.getBoundingClientRect().right + {mark} > part.closest(".card").getBoundingClientRect().right ||
     ["auto", "scroll"].includes(getComputedStyle(part).overflowX) && part.scrollWidth > part.clientWidth + 1);
   const names = wide.map((part) => part.tagName + " " + part.textContent.slice(0, 40).replace(/\\s+/g, " "));
   document.getElementById("o").textContent = JSON.stringify([page.body.clientHeight > 500, names.slice(0, 9)]);
@@ -28,7 +32,7 @@ document.getElementById("f").onload = () => {
 def wide_parts(report, folder):
     """Return what a browser reports of a page: whether it is there, and the parts wider than a phone."""
     (folder / "report.html").write_text(report)
-    (folder / "frame.html").write_text(FRAME.replace("{width}", str(WIDTH)))
+    (folder / "frame.html").write_text(FRAME.replace("{width}", str(WIDTH)).replace("{mark}", str(MARK)))
     flags = ["--headless=new", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files", "--dump-dom"]
     given = [f"--user-data-dir={folder / 'profile'}", "--virtual-time-budget=5000", f"file://{folder / 'frame.html'}"]
     done = subprocess.run([BROWSER, *flags, *given], capture_output=True, text=True, check=True, timeout=120)
@@ -53,3 +57,8 @@ def test_a_part_that_does_not_fit_is_found(tmp_path):
         "</body>", "<div style='width: 400px'>wide</div></body>"
     )
     assert '["DIV wide"]' in wide_parts(report, tmp_path)
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
+def test_the_marks_of_lines_in_arabic_are_inside_their_card(tmp_path):
+    assert wide_parts(page([cluster("ادفع", "كيف أدفع؟", "أين أدفع؟")], counters=counters()), tmp_path) == "[true,[]]"

@@ -345,3 +345,13 @@ def test_other_wordings_are_loaded_again_after_a_fault(opened, fault, reason):
     sync_api.expect(details).to_contain_text("paying bills")
     sync_api.expect(details).not_to_contain_text("cannot be shown")
     assert [path for path, _, _ in server.asked].count("clusters/3") == 2
+
+
+def test_the_marks_of_other_wordings_in_hebrew_are_inside_their_card(opened):
+    _, page = opened
+    ask(page)
+    page.click("#hits summary >> nth=0")
+    wordings = page.locator("#hits ul")
+    sync_api.expect(wordings).to_be_visible()
+    room = "list => list.closest('.card').getBoundingClientRect().right - list.lastChild.getBoundingClientRect().right"
+    assert wordings.evaluate(room) > 30  # the padding of the card and 16 pixels of the mark
