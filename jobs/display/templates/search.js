@@ -12,6 +12,9 @@ const REASONS = {
   blocked: "The answer has been blocked.",
 };
 
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Hangul}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]/u;
+const ARABIC_LETTERS = { ٱ: "ا", ة: "ه", ى: "ي", ی: "ي", ک: "ك" };
+
 const filters = [...document.querySelectorAll("[data-filter]")];
 let running = null;
 let timer = 0;
@@ -93,7 +96,7 @@ function hitOf(hit) {
   const item = make("li", "", { class: "card" });
   const details = make("details");
   const summary = make("summary", "", { dir: "auto" });
-  summary.append(marked(hit.text, new Set(hit.why.shared_words)));
+  summary.append(marked(hit.text, hit.why.shared_words));
   if (hit.probability !== null) summary.append(make("span", `${Math.round(100 * hit.probability)} %`, { class: "share faint", dir: "ltr", title: "Probability that it is the same question" }));
   const wordings = make("div");
   details.append(summary, reasonsOf(hit), wordings);
@@ -105,10 +108,34 @@ function hitOf(hit) {
 
 function marked(text, shared) {
   const place = make("span", "", { class: "words" }); // a bdi has no part in the direction of the summary
-  for (const piece of text.split(/([\p{L}\p{M}\p{N}+#]+)/u)) {
-    place.append(shared.has(piece.normalize("NFKC").toLowerCase()) ? make("mark", piece) : piece);
+  const characters = text.match(/\P{M}\p{M}*|\p{M}+/gu) ?? [];
+  const inWords = placesOf(shared, characters.map(folded));
+  for (let start = 0, end; start < characters.length; start = end) {
+    const isMarked = inWords.has(start);
+    for (end = start + 1; end < characters.length && inWords.has(end) === isMarked; ) end += 1;
+    const piece = characters.slice(start, end).join("");
+    place.append(isMarked ? make("mark", piece) : piece);
   }
   return place;
+}
+
+function folded(character) { // nearly as `schemas.words` does: "ß" becomes "ss", Arabic loses vowel marks
+  const plain = character.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFD").replace(/[\u0610-\u061a\u064b-\u065f\u0670]/g, "");
+  return plain.normalize("NFC").replace(/[ٱةىیک]/g, (letter) => ARABIC_LETTERS[letter]);
+}
+
+function placesOf(shared, characters) {
+  const text = characters.join("");
+  const numbers = characters.flatMap((character, number) => Array(character.length).fill(number));
+  const places = new Set();
+  for (const word of shared) {
+    const literal = word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+    const [before, after] = UNSPACED.test(word) ? ["", ""] : ["(?<![\\p{L}\\p{M}\\p{N}\\p{Sc}_])", "(?![\\p{L}\\p{M}\\p{N}_+#%])"];
+    for (const { index } of text.matchAll(new RegExp(`(?=${literal}${after})${before}`, "gu"))) { // words can overlap
+      for (let unit = index; unit < index + word.length; unit += 1) places.add(numbers[unit]);
+    }
+  }
+  return places;
 }
 
 function reasonsOf(hit) {

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from jobs.web.search_page import search_page
+from schemas.text import key, tokens
 from tests.support.browser import BROWSER
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs Playwright")
@@ -355,3 +356,29 @@ def test_the_marks_of_other_wordings_in_hebrew_are_inside_their_card(opened):
     sync_api.expect(wordings).to_be_visible()
     room = "list => list.closest('.card').getBoundingClientRect().right - list.lastChild.getBoundingClientRect().right"
     assert wordings.evaluate(room) > 30  # the padding of the card and 16 pixels of the mark
+
+
+@pytest.mark.parametrize(
+    ("asked", "text", "marks"),
+    [
+        ("จ่ายบิลอย่างไรดี", "ฉันจะจ่ายบิลได้", ["จ่ายบิล"]),
+        ("怎么支付", "如何支付账单?", ["支付"]),
+        ("請求書の支払い", "支払いと請求書", ["支払い", "請求書"]),
+        ("계좌 변경", "제 계좌를", ["계좌"]),
+        ("كَيف ادفع الفاتوره", "كيف أدفع الفاتورة؟", ["كيف", "أدفع", "الفاتورة"]),
+        ("STRASSE 12", "Straße 12", ["Straße", "12"]),
+        ("ΛΟΓΑΡΙΑΣΜΌΣ", "ο λογαριασμός μου", ["λογαριασμός"]),
+        ("c++ for $5 or 4.5 %", "C++, $5 (4.5%)", ["C++", "$5", "4.5%"]),
+        ("c 5", "c++ $5 5% c, 5 cat", ["c", "5"]),
+        ("de\u0301ja", "D\u00e9ja de\u0301ja dejà", ["D\u00e9ja", "de\u0301ja"]),
+        ("a.b (x", "b)(x a", ["b", "x", "a"]),
+    ],
+)
+@pytest.mark.parametrize("opened", [1280], indirect=True)
+def test_shared_words_of_every_script_are_marked(opened, asked, text, marks):
+    server, page = opened
+    shared = [word for word in tokens(key(asked)) if word in tokens(key(text))]
+    server.hits = [{**PAY, "text": text, "why": WHY | {"shared_words": shared}}]
+    ask(page)
+    assert page.locator("#hits mark").all_inner_texts() == marks
+    assert page.inner_text("#hits .words") == text
