@@ -79,12 +79,16 @@ function show(hits, answer) {
   part.fault.hidden = part.access.hidden = true;
   part.answer.hidden = false;
   part.answer.classList.toggle("answered", answer.answered);
-  part.verdict.textContent = answer.answered ? "Answer" : "No known answer";
-  part.text.textContent = answer.answered ? (answer.answer ?? answer.hit.text) : "";
-  part.reason.textContent = reasonOf(answer.reason);
+  put(part.verdict, answer.answered ? "Answer" : "No known answer");
+  put(part.text, answer.answered ? (answer.answer ?? answer.hit.text) : "");
+  put(part.reason, reasonOf(answer.reason));
   part.found.hidden = !hits.length;
   part.hits.replaceChildren(...hits.map(hitOf));
   part.status.textContent = hits.length ? `${hits.length} similar question${hits.length > 1 ? "s" : ""}` : "No question matches.";
+}
+
+function put(element, text) { // a screen reader reads a text that is put once more, even the same one
+  if (element.textContent !== text) element.textContent = text;
 }
 
 function reasonOf(reason) {

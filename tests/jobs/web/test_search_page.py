@@ -382,3 +382,22 @@ def test_shared_words_of_every_script_are_marked(opened, asked, text, marks):
     ask(page)
     assert page.locator("#hits mark").all_inner_texts() == marks
     assert page.inner_text("#hits .words") == text
+
+
+def test_a_screen_reader_hears_an_answer_once(opened):
+    _, page = opened
+    page.goto(ADDRESS)
+    live = page.locator("[aria-live=polite]")
+    assert live.evaluate("element => getComputedStyle(element).display") == "block"  # a hidden one is silent when shown
+    ask(page)
+    assert live.inner_text().split("\n\n") == ["Answer", "Open Payments.", "A certificate permits this answer."]
+    page.evaluate("""() => {
+        window.changes = 0;
+        const observed = { childList: true, characterData: true, subtree: true };
+        const observer = new MutationObserver((all) => (window.changes += all.length));
+        observer.observe(document.querySelector("[aria-live]"), observed);
+    }""")
+    with page.expect_response("**/answer"):
+        page.keyboard.insert_text("s")
+    sync_api.expect(page.locator("#found")).to_have_attribute("aria-busy", "false")
+    assert page.evaluate("window.changes") == 0
