@@ -12,6 +12,19 @@ const REASONS = {
   blocked: "The answer has been blocked.",
 };
 
+const FEATURES = {
+  distance: "distance",
+  margin: "distance to other clusters",
+  isolation: "distance to further hits",
+  mates: "hits of the same cluster",
+  shared: "shared words of your question",
+  shared_of_hit: "shared words of the hit",
+  differing: "words only in your question",
+  differing_of_hit: "words only in the hit",
+  length: "length of your question",
+  alone: "hit in no cluster",
+  rank: "rank",
+};
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Hangul}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]/u;
 const ARABIC_LETTERS = { ٱ: "ا", ة: "ه", ى: "ي", ی: "ي", ک: "ك" };
 
@@ -83,6 +96,7 @@ function show(hits, answer) {
   put(part.text, answer.answered ? (answer.answer ?? answer.hit.text) : "");
   put(part.reason, reasonOf(answer.reason));
   part.found.hidden = !hits.length;
+  part.scale.hidden = hits.every((hit) => hit.probability === null);
   part.hits.replaceChildren(...hits.map(hitOf));
   part.status.textContent = hits.length ? `${hits.length} similar question${hits.length > 1 ? "s" : ""}` : "No question matches.";
 }
@@ -101,7 +115,7 @@ function hitOf(hit) {
   const details = make("details");
   const summary = make("summary", "", { dir: "auto" });
   summary.append(marked(hit.text, hit.why.shared_words));
-  if (hit.probability !== null) summary.append(make("span", `${Math.round(100 * hit.probability)} %`, { class: "share faint", dir: "ltr", title: "Probability that it is the same question" }));
+  if (hit.probability !== null) summary.append(make("span", `${Math.round(100 * hit.probability)} %`, { class: "share faint", dir: "ltr" }));
   const wordings = make("div");
   details.append(summary, reasonsOf(hit), wordings);
   details.addEventListener("toggle", () => details.open && hit.cluster_id && !wordings.querySelector("ul") && showWordings(wordings, hit));
@@ -144,14 +158,22 @@ function placesOf(shared, characters) {
 
 function reasonsOf(hit) {
   const { why } = hit;
-  const list = make("dl", "", { class: "faint" });
-  const rows = [
+  const place = make("div", "", { class: "faint" });
+  const ranks = [
     ["rank by meaning", why.dense_rank],
     ["rank by words", why.lexical_rank],
     ["differs in", why.guard?.replaceAll("_", " ")],
     ["times asked", hit.events?.toLocaleString()],
-    ...Object.entries(why.contributions).map(([name, value]) => [name.replaceAll("_", " "), `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`]),
   ];
+  place.append(listOf(ranks));
+  const contributions = Object.entries(why.contributions);
+  const signed = contributions.map(([name, value]) => [FEATURES[name] ?? name, `${value < 0 ? "−" : "+"}${Math.abs(value).toFixed(2)}`]);
+  if (signed.length) place.append(make("p", "Contributions to the probability, in log odds:"), listOf(signed));
+  return place;
+}
+
+function listOf(rows) {
+  const list = make("dl");
   for (const [name, value] of rows) if (value !== null && value !== undefined) list.append(make("dt", name), make("dd", value));
   return list;
 }

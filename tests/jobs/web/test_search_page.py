@@ -6,6 +6,7 @@ import re
 import pytest
 
 from jobs.web.search_page import search_page
+from model.confidence.features import SIGNS
 from schemas.text import key, tokens
 from tests.support.browser import BROWSER
 
@@ -401,3 +402,20 @@ def test_a_screen_reader_hears_an_answer_once(opened):
         page.keyboard.insert_text("s")
     sync_api.expect(page.locator("#found")).to_have_attribute("aria-busy", "false")
     assert page.evaluate("window.changes") == 0
+
+
+def test_percentages_and_contributions_are_explained(opened):
+    server, page = opened
+    contributions = dict.fromkeys(SIGNS, -1.0)
+    server.hits = [{**PAY, "why": WHY | {"contributions": contributions}}, SEE]
+    ask(page)
+    assert "The percentage is the estimated probability" in page.inner_text("#found")
+    page.click("#hits summary >> nth=0")
+    details = page.locator("#hits details >> nth=0")
+    assert "Contributions to the probability, in log odds:" in details.inner_text()
+    names = details.locator("dl >> nth=1").locator("dt").all_inner_texts()
+    assert "shared words of the hit" in names
+    assert not [name for name in SIGNS if name in names and name not in {"distance", "rank"}]
+    server.hits = [{**SEE, "probability": None}]
+    ask(page)
+    assert "percentage" not in page.inner_text("#found")
