@@ -31,6 +31,7 @@ const ARABIC_LETTERS = { ٱ: "ا", ة: "ه", ى: "ي", ی: "ي", ک: "ك" };
 const filters = [...document.querySelectorAll("[data-filter]")];
 let running = null;
 let timer = 0;
+let isKept = false; // the search that is shown was submitted: the next one is another entry of the history
 
 function asked() {
   const parameters = new URLSearchParams({ q: part.question.value.trim() });
@@ -54,7 +55,7 @@ async function call(path, options = {}) {
 async function search({ submitted = false } = {}) {
   running?.abort();
   const parameters = asked();
-  history.replaceState(null, "", parameters.get("q") ? `?${parameters}` : location.pathname);
+  enter(parameters.get("q") ? `?${parameters}` : location.pathname, submitted);
   if (!parameters.get("q")) return showNothing();
   const { signal } = (running = new AbortController());
   const one = !part.mode || part.mode.selectedIndex === 0; // the answer comes in the first mode: then one search has both
@@ -72,6 +73,12 @@ async function search({ submitted = false } = {}) {
     clearTimeout(slow);
     if (!signal.aborted) part.found.ariaBusy = "false";
   }
+}
+
+function enter(address, submitted) {
+  const isOther = new URL(address, location.href).href !== location.href;
+  if (isOther) history[isKept ? "pushState" : "replaceState"](null, "", address);
+  isKept = submitted || (isKept && !isOther);
 }
 
 function showNothing() {
@@ -229,7 +236,9 @@ function restore() {
   part.question.value = parameters.get("q") ?? "";
   if (part.mode) choose(part.mode, parameters.get("mode"));
   for (const element of filters) choose(element, parameters.get(element.dataset.filter));
+  isKept = false; // an address without a mode gets one: no other entry
   search();
+  isKept = part.question.value !== "";
 }
 
 function choose(element, value) {

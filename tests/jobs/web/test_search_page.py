@@ -419,3 +419,34 @@ def test_percentages_and_contributions_are_explained(opened):
     server.hits = [{**SEE, "probability": None}]
     ask(page)
     assert "percentage" not in page.inner_text("#found")
+
+
+def test_back_shows_the_submitted_search_before(opened):
+    _, page = opened
+    ask(page)
+    page.keyboard.press("Enter")
+    page.wait_for_url(ADDRESS + "?q=pay+bill&mode=dense")
+    entries = page.evaluate("history.length")
+    for text in ("change se", "change seat"):
+        page.fill("#question", text)
+        page.wait_for_url(ADDRESS + f"?q={text.replace(' ', '+')}&mode=dense")
+    page.keyboard.press("Enter")
+    page.select_option("#mode", "bm25")
+    page.wait_for_url(ADDRESS + "?q=change+seat&mode=bm25")
+    assert page.evaluate("history.length") == entries + 2  # typing added one entry, and the other mode one
+    for text, mode in (("change seat", "dense"), ("pay bill", "dense")):
+        page.go_back()
+        sync_api.expect(page.locator("#question")).to_have_value(text)
+        assert page.input_value("#mode") == mode
+    page.wait_for_selector("#hits li")
+    page.go_forward()
+    sync_api.expect(page.locator("#question")).to_have_value("change seat")
+
+
+def test_back_leaves_an_address_without_a_mode(opened):
+    _, page = opened
+    page.goto("about:blank")
+    page.goto(ADDRESS + "?q=pay")
+    page.wait_for_url(ADDRESS + "?q=pay&mode=dense")
+    page.go_back()
+    assert page.url == "about:blank"
