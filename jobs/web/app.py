@@ -193,13 +193,12 @@ def _add_operations(app: FastAPI, service: Service) -> None:
 def _add_search_page(app: FastAPI, service: Service) -> None:
     @app.get("/", include_in_schema=False)
     async def page() -> Response:
-        searcher, longest = service.versions.current.searcher, service.settings.limits.max_characters
+        searcher = service.versions.current.searcher
         is_open = service.settings.token_file is None  # the page needs no token, and the names of tenants may
         html, policy = search_page(
             name="questions",
             questions=len(searcher),
             modes=searcher.modes,
-            max_characters=longest,
             filters={name: of if is_open else () for name, of in searcher.filter_values.items()},
         )
         return Response(html, media_type="text/html", headers={"Content-Security-Policy": policy})

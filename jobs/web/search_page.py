@@ -34,7 +34,6 @@ def search_page(
     name: str,
     questions: int,
     modes: Sequence[str],
-    max_characters: int,
     filters: Mapping[str, Sequence[str]] = NO_COLUMNS,
 ) -> Page:
     """Return the page that searches an index.
@@ -43,7 +42,6 @@ def search_page(
         name: of the index, for the heading.
         questions: their number.
         modes: values of ``mode`` in a request, the default first; fewer than two are not shown.
-        max_characters: of a question.
         filters: values of each column of which a search names one; none of those that a person has to type.
     """
     style, script = render("search.css"), render("search.js")
@@ -52,7 +50,6 @@ def search_page(
         name=name,
         questions=questions,
         modes=modes,
-        max_characters=max_characters,
         filters={column: values if len(values) <= MOST_VALUES else () for column, values in filters.items()},
         style=Markup(style),  # noqa: S704  # the package's own files, without a value of a user
         script=Markup(script),  # noqa: S704

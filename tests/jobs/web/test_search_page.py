@@ -64,7 +64,7 @@ class Server:
 def opened(chromium, request):
     """Return the server and the page, as wide as a phone and as a desktop; an error of its script fails the test."""
     context = chromium.new_context(viewport={"width": request.param, "height": 800})
-    server = Server(*search_page(name="<b>faq</b>", questions=1234, modes=["dense", "bm25"], max_characters=2000))
+    server = Server(*search_page(name="<b>faq</b>", questions=1234, modes=["dense", "bm25"]))
     page, errors = context.new_page(), []
     page.set_default_timeout(10_000)
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -248,7 +248,7 @@ def test_a_token_that_no_header_can_have_is_refused_and_another_one_can_be_given
 def test_values_of_the_address_that_no_list_has_are_left_out(opened):
     server, page = opened
     values = {"locale": ["de", "en"]}
-    server.page = search_page(name="faq", questions=2, modes=["dense", "bm25"], max_characters=9, filters=values)
+    server.page = search_page(name="faq", questions=2, modes=["dense", "bm25"], filters=values)
     page.goto(f"{ADDRESS}?q=pay&mode=rerank&locale=xx")
     page.wait_for_selector("#hits li")
     assert (page.input_value("#mode"), page.get_by_label("locale").input_value()) == ("dense", "de")
@@ -268,7 +268,7 @@ def test_a_screen_reader_hears_the_status_and_every_field_has_a_label(opened):
 
 
 def test_one_mode_needs_no_switch():
-    assert b"<select" not in search_page(name="faq", questions=1, modes=["dense"], max_characters=10).html
+    assert b"<select" not in search_page(name="faq", questions=1, modes=["dense"]).html
 
 
 def test_the_server_serves_a_page_that_understands_its_responses(start, chromium):
@@ -290,6 +290,9 @@ def test_the_server_serves_a_page_that_understands_its_responses(start, chromium
     assert "how do I pay a bill" in page.inner_text("#hits ul")
     ask(page, "unheard")
     assert shown(page, "reason") == "Nothing was found."
+    ask(page, "pay my bill " * 200)  # more than a server accepts: no part of it is searched
+    assert "at most 2000 characters" in shown(page, "fault")
+    assert not page.is_visible("#answer")
     page.close()
 
 
@@ -297,7 +300,7 @@ def test_the_server_serves_a_page_that_understands_its_responses(start, chromium
 def test_values_of_columns_are_part_of_every_request_and_of_the_address(opened):
     server, page = opened
     values = {"locale": ["de", "en"], "tenant": []}
-    server.page = search_page(name="faq", questions=2, modes=["dense", "bm25"], max_characters=9, filters=values)
+    server.page = search_page(name="faq", questions=2, modes=["dense", "bm25"], filters=values)
     page.goto(f"{ADDRESS}?q=pay&locale=en&tenant=acme")
     sync_api.expect(page.locator("#status")).to_have_text(DONE)
     assert json.loads(server.asked[-1][2])["filters"] == {"locale": "en", "tenant": "acme"}
