@@ -24,7 +24,7 @@ async function call(path, more = {}) {
 async function ask(path, more) {
   if (busy) return;
   busy = true;
-  for (const button of buttons) button.disabled = true;
+  part.verdicts.ariaBusy = "true"; // a disabled button would lose the focus
   try {
     show(await call(path, more));
     sent = null;
@@ -32,7 +32,7 @@ async function ask(path, more) {
     showFault(error);
   } finally {
     busy = false;
-    for (const button of buttons) button.disabled = false;
+    part.verdicts.ariaBusy = "false";
   }
   if (beganAgain) begin();
 }
@@ -64,7 +64,10 @@ function show({ task, progress, undone }) {
   part.task.hidden = task === null;
   part.done.hidden = task !== null;
   part.back.hidden = progress.mine === 0;
-  if (task === null) return;
+  if (task === null) {
+    part.done.focus();
+    return;
+  }
   part.lines.replaceChildren(...task.lines.map(line));
   part.filters.hidden = task.filters === "";
   part.filters.textContent = task.filters;
@@ -128,7 +131,9 @@ part.who.addEventListener("submit", (event) => {
   sessionStorage.setItem("reviewer", reviewer);
   if (reviewer) begin();
 });
-for (const button of buttons) button.addEventListener("click", () => judge(button.dataset.verdict));
+for (const button of buttons) {
+  button.addEventListener("click", ({ detail }) => detail < 2 && judge(button.dataset.verdict)); // not the next item by a double click
+}
 part.undo.addEventListener("click", () => ask("review/undo"));
 document.addEventListener("keydown", onKey);
 if (reviewer) begin();

@@ -275,3 +275,72 @@ def test_escape_of_an_input_method_does_not_leave_the_note(begin):
     window.page.context.new_cdp_session(window.page).send("Input.imeSetComposition", composed)
     window.press("Escape")
     assert window.page.evaluate("document.activeElement.id") == "note"
+
+
+def long_queue():
+    """Return a queue of items with 30 wordings."""
+    queue = FakeQueue(3)
+    for place, item in enumerate(queue.items):
+        line = item.lines[0]
+        lines = [line._replace(name=f"w{place}-{number}", text=f"wording {number} of {place}") for number in range(30)]
+        queue.items[place] = item._replace(lines=tuple(lines), size=30)
+    queue.source = queue.source._replace(questions=90, largest=30)
+    return queue
+
+
+def test_a_message_is_seen_at_the_end_of_a_long_cluster(begin):
+    window = begin(long_queue())
+    window.shows(0)
+    window.page.evaluate("scrollTo(0, 99999)")
+    window.press("s")
+    sync_api.expect(window.page.get_by_role("alert")).to_contain_text("Mark the strays first")
+    sync_api.expect(window.page.get_by_role("alert")).to_be_in_viewport(ratio=1)
+
+
+def test_a_lost_connection_leaves_the_focus_on_the_button(begin):
+    window = begin()
+    window.shows(0)
+    window.connected = False
+    button = window.page.get_by_role("button", name="several meanings")
+    button.focus()
+    window.press("Enter")
+    sync_api.expect(window.page.get_by_role("alert")).to_contain_text("press the same key again")
+    sync_api.expect(button).to_be_focused()
+    window.connected = True
+    window.press("Enter")
+    window.shows(1)
+    assert verdicts(window) == [("Ada", "i0", "several")]
+
+
+def test_a_double_click_judges_one_item(begin):
+    window = begin(long_queue())  # its buttons stay at their place
+    window.shows(0)
+    box = window.page.get_by_role("button", name="right").bounding_box()
+    window.page.mouse.move(box["x"] + 5, box["y"] + 5)
+    for number in (1, 2):
+        window.page.mouse.down(click_count=number)
+        window.page.mouse.up(click_count=number)
+        window.shows(1)
+    window.press("m")
+    window.shows(2)
+    assert [item for _, item, _ in verdicts(window)] == ["i0", "i1"]
+    assert verdicts(window)[1][2] == "several"
+
+
+def test_the_end_has_the_focus(begin):
+    window = begin(FakeQueue(1))
+    window.shows(0)
+    window.press("r")
+    sync_api.expect(window.page.locator("#done")).to_be_focused()
+
+
+def test_no_box_with_the_focus_is_behind_the_verdicts(begin):
+    window = begin(long_queue())
+    window.shows(0)
+    on_top = """() => {
+        const box = document.activeElement.getBoundingClientRect();
+        return document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2) === document.activeElement;
+    }"""
+    for _ in range(30):
+        window.press("Tab")
+        assert window.page.evaluate(on_top)
