@@ -119,6 +119,20 @@ class Review:
         self.store.add([stored], {item: found})
         return stored
 
+    def is_judged_since(self, item: str, number: int, *, reviewer: str, verdict_id: str) -> bool:
+        """Return whether a person has another verdict on an item since it was shown, as from a copy of the window.
+
+        Args:
+            item: name of the item.
+            number: that of the task that showed it.
+            reviewer: name of the person.
+            verdict_id: name of the verdict that is no other one, which may have been sent before.
+        """
+        verdicts = self.store.verdicts()
+        person = spelling(reviewer, verdicts)
+        mine = [verdict for verdict in verdicts if verdict.reviewer == person]
+        return any(verdict.item == item and verdict.verdict_id != verdict_id for verdict in mine[number - 1 :])
+
     def undo(self, reviewer: str, session: str) -> Verdict | None:
         """Undo the last verdict of a person, whose item is shown again, and return it; None if there is none.
 

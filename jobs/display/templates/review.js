@@ -55,11 +55,12 @@ function showFault(error) {
   part.fault.hidden = false;
 }
 
-function show({ task, progress, undone }) {
+function show({ task, progress, undone, stored }) {
   shown = task;
   part.who.hidden = true;
-  part.fault.hidden = undone !== false;
+  part.fault.hidden = undone !== false && stored !== false;
   if (undone === false) part.fault.textContent = "There is nothing to undo.";
+  if (stored === false) part.fault.textContent = "Your verdict on that item was stored before: u undoes it. The next item follows.";
   part.progress.textContent = progress.text;
   part.task.hidden = task === null;
   part.done.hidden = task !== null;
@@ -101,7 +102,7 @@ function judge(verdict) {
     return;
   }
   const same = sent && sent.item === shown.item && sent.verdict === verdict;
-  sent = { item: shown.item, verdict, strays, note: part.note.value, verdict_id: same ? sent.verdict_id : randomName() };
+  sent = { item: shown.item, number: shown.number, verdict, strays, note: part.note.value, verdict_id: same ? sent.verdict_id : randomName() };
   ask("review/verdicts", sent);
 }
 

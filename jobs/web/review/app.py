@@ -44,6 +44,7 @@ class Judged(Person, frozen=True):
 
     Attributes:
         verdict_id: random name from the browser, so that a verdict that is sent twice is stored once.
+        number: that of the item as it was shown, so that a copy of the window adds no second verdict.
     """
 
     item: _Name
@@ -51,6 +52,7 @@ class Judged(Person, frozen=True):
     strays: list[_Name] = pydantic.Field(default=[], max_length=10_000)
     note: str = pydantic.Field(default="", max_length=MOST_NOTE)
     verdict_id: str = pydantic.Field(pattern="^[0-9a-f]{32}$")
+    number: int | None = pydantic.Field(default=None, ge=1)
 
 
 def create_review_app(review: Review, metrics: Metrics, *, reviewer: str = "") -> FastAPI:
@@ -86,17 +88,8 @@ def create_review_app(review: Review, metrics: Metrics, *, reviewer: str = "") -
     @app.post("/review/verdicts")
     async def judge(request: Request) -> Response:
         given = await read_json(request, Judged, LIMITS)
-        await _in_thread(
-            lambda: review.judge(
-                given.item,
-                given.verdict,
-                reviewer=given.reviewer,
-                strays=given.strays,
-                note=given.note,
-                verdict_id=given.verdict_id,
-            )
-        )
-        return await _respond(review, given)
+        stored = await _in_thread(lambda: _store(review, given))
+        return await _respond(review, given, stored=stored)
 
     @app.post("/review/undo")
     async def undo(request: Request) -> Response:
@@ -105,6 +98,15 @@ def create_review_app(review: Review, metrics: Metrics, *, reviewer: str = "") -
         return await _respond(review, person, undone=undone is not None)
 
     return app
+
+
+def _store(review: Review, given: Judged) -> bool:
+    """Store a verdict and return True; False if the person has judged the item since it was shown."""
+    named = {"reviewer": given.reviewer, "verdict_id": given.verdict_id}
+    if given.number is not None and review.is_judged_since(given.item, given.number, **named):
+        return False
+    review.judge(given.item, given.verdict, strays=given.strays, note=given.note, **named)
+    return True
 
 
 async def _respond(review: Review, person: Person, **more: bool) -> Response:

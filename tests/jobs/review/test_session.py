@@ -159,3 +159,21 @@ def test_a_note_has_no_character_that_a_format_cannot_hold(make_review):
     review = make_review()
     review.judge("i0", "right", reviewer="Ada", note="a\0b\r\nc\rd\te\x1b[2J \udcff \U0001f600")
     assert [verdict.note for verdict in review.store.verdicts()] == ["ab\nc\nd\te[2J \ufffd \U0001f600"]
+
+
+def test_an_item_that_was_judged_since_it_was_shown_is_recognized(make_review, make_queue):
+    review = make_review(make_queue(300))
+    shown = review.next_task("Ada", "s1")
+    review.judge("i0", "right", reviewer="Ada", verdict_id="v0")
+
+    def is_judged_since(task, reviewer="ADA", verdict_id="v1"):
+        return review.is_judged_since(task.item.name, task.number, reviewer=reviewer, verdict_id=verdict_id)
+
+    assert is_judged_since(shown)
+    assert not is_judged_since(shown, verdict_id="v0")  # the same one sent twice
+    assert not is_judged_since(shown, reviewer="Bob")
+    seen = {"i0"}
+    while (task := review.next_task("Ada", "s1")).item.name not in seen:
+        review.judge(task.item.name, "right", reviewer="Ada")
+        seen.add(task.item.name)
+    assert not is_judged_since(task)  # a hidden repeat

@@ -344,3 +344,22 @@ def test_no_box_with_the_focus_is_behind_the_verdicts(begin):
     for _ in range(30):
         window.press("Tab")
         assert window.page.evaluate(on_top)
+
+
+def test_a_copy_of_the_window_adds_no_second_verdict(begin):
+    window = begin()
+    window.shows(0)
+    kept = window.page.evaluate("({ ...sessionStorage })")
+    copied = begin()  # browsers copy the storage of a window that is duplicated
+    copied.page.evaluate("kept => Object.assign(sessionStorage, kept)", kept)
+    copied.page.reload()
+    copied.shows(0)
+    window.press("r")
+    window.shows(2)
+    copied.press("m")
+    copied.shows(2)
+    sync_api.expect(copied.page.get_by_role("alert")).to_contain_text("was stored before: u undoes it")
+    assert verdicts(window) == [("Ada", "i0", "right")]
+    copied.press("r")
+    copied.shows(3)
+    assert not copied.page.is_visible("#fault")
