@@ -135,7 +135,7 @@ def report_page(document: Mapping[str, Any]) -> bytes:
 
 
 def report_tables(document: Mapping[str, Any]) -> list[SummaryTable]:
-    """Return the tables of a report, for the page and the terminal."""
+    """Return the tables of a report that have rows, for the page and the terminal."""
     confidence = percent(document["confidence"])
     head = ("part", "judged", "right", "share right", f"at least, with {confidence}")
     tables = []
@@ -166,12 +166,12 @@ def report_tables(document: Mapping[str, Any]) -> list[SummaryTable]:
         ("negative agreement", _share_text(second["negative"])),
         ("waiting for a further person", f"{document['waiting']:,}"),
     ]
-    return [
-        *tables,
+    tables += [
         SummaryTable(("Outcome", "counted"), outcomes),
         SummaryTable(("Reliability", "value"), checks),
         SummaryTable(("Person", "verdicts"), people),
     ]
+    return [table for table in tables if table.rows]
 
 
 def _row(name: str, share: Mapping[str, Any]) -> tuple[str, ...]:

@@ -110,8 +110,7 @@ def _tables(database: str, document: dict[str, Any]) -> rich.console.Group:
     heading = f"{database}: {document['judged']:,} of {document['items']:,} {document['queue']} judged"
     parts: list[rich.console.RenderableType] = [Text(heading, style="bold")]
     for table in report_tables(document):
-        if table.rows:
-            parts.append(terminal_table(table))
+        parts.append(terminal_table(table))
         if table.note:
             parts.append(Text(f"{table.note}\n", style="dim"))
     return rich.console.Group(*parts)

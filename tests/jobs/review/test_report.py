@@ -1,6 +1,6 @@
 """The line of progress above each item."""
 
-from jobs.review.report import more_text, progress_text, report_document, report_page
+from jobs.review.report import more_text, progress_text, report_document, report_page, report_tables
 
 
 def test_the_progress_names_bound_and_missing_reviews(make_review, make_queue):
@@ -48,3 +48,10 @@ def test_pairs_have_no_bound(make_review, make_queue):
     review = make_review(make_queue(kind="pairs"))
     review.judge("i0", "wrong", reviewer="Ada")
     assert progress_text(review.progress("Ada"), "pairs") == "You judged 1; 1 of 40 pairs are judged"
+
+
+def test_a_report_without_a_counted_verdict_has_no_empty_table(make_review, make_queue):
+    review = make_review(make_queue(40))
+    document = report_document(review.store, review.queue, claim=0.99, error=0.05)
+    assert [table.head[0] for table in report_tables(document)] == ["Share right", "Reliability"]
+    assert ">Outcome<" not in report_page(document).decode()
