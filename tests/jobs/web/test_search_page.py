@@ -453,3 +453,12 @@ def test_back_leaves_an_address_without_a_mode(opened):
     page.wait_for_url(ADDRESS + "?q=pay&mode=dense")
     page.go_back()
     assert page.url == "about:blank"
+
+
+@pytest.mark.parametrize("opened", [320, 375], indirect=True)
+def test_long_names_and_values_of_columns_fit_a_phone(opened):
+    server, page = opened
+    values = {"locale": ["de", "a-very-long-value-" * 9], "c" * 80: [], "tenant" * 20: ["x"]}
+    server.page = search_page(name="faq", questions=2, modes=["dense", "bm25"], filters=values)
+    page.goto(ADDRESS)  # the fixture compares the width of the page with that of the phone
+    assert page.locator("select, input").filter(visible=True).count() == 5
