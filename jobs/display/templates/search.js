@@ -122,13 +122,19 @@ function hitOf(hit) {
   const details = make("details");
   const summary = make("summary", "", { dir: "auto" });
   summary.append(marked(hit.text, hit.why.shared_words));
-  if (hit.probability !== null) summary.append(make("span", `${Math.round(100 * hit.probability)} %`, { class: "share faint", dir: "ltr" }));
+  if (hit.probability !== null) summary.append(make("span", percent(hit.probability), { class: "share faint", dir: "ltr" }));
   const wordings = make("div");
   details.append(summary, reasonsOf(hit), wordings);
   details.addEventListener("toggle", () => details.open && hit.cluster_id && !wordings.querySelector("ul") && showWordings(wordings, hit));
   item.append(details);
   if (hit.answer !== null) item.append(make("p", hit.answer, { class: "faint", dir: "auto" }));
   return item;
+}
+
+function percent(share) { // never 0 % or 100 % for a share between them, as in reports
+  if (share > 0 && share < 0.005) return "<1 %";
+  if (share >= 0.995 && share < 1) return ">99 %";
+  return `${Math.round(100 * share)} %`;
 }
 
 function marked(text, shared) {

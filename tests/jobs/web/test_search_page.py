@@ -462,3 +462,12 @@ def test_long_names_and_values_of_columns_fit_a_phone(opened):
     server.page = search_page(name="faq", questions=2, modes=["dense", "bm25"], filters=values)
     page.goto(ADDRESS)  # the fixture compares the width of the page with that of the phone
     assert page.locator("select, input").filter(visible=True).count() == 5
+
+
+@pytest.mark.parametrize("opened", [1280], indirect=True)
+def test_a_probability_is_not_rounded_to_certainty(opened):
+    server, page = opened
+    shares = [1, 0.9951, 0.9949, 0.5, 0.0051, 0.0049, 0]
+    server.hits = [{**PAY, "probability": share} for share in shares]
+    ask(page)
+    assert page.locator("#hits .share").all_inner_texts() == ["100 %", ">99 %", "99 %", "50 %", "1 %", "<1 %", "0 %"]
