@@ -14,7 +14,7 @@ from jobs.display.summary_tables import SummaryTable, percent
 from jobs.review.opinions import opinions
 from jobs.review.queues.interface import Kind, Queue
 from jobs.review.session import Progress
-from jobs.review.store import Verdict, VerdictStore
+from jobs.review.store import CLAIM_S, Verdict, VerdictStore
 from jobs.review.tally import Share, Tally, tally
 from schemas.artifacts import conditional_writes
 from schemas.errors import QprError, UsageError
@@ -73,6 +73,15 @@ def progress_text(progress: Progress, kind: Kind) -> str:
     if progress.missing > left:
         return f"{found}; {claim} takes {more}, but {left:,} are left"
     return f"{found}; {more} until {claim} is supported"
+
+
+def end_text(progress: Progress, reviewer: str) -> str:
+    """Return the sentence for a person for whom no item is left: other windows may show the last ones."""
+    left = progress.items - progress.judged
+    if not left:
+        return f"Nothing is left for {reviewer}: every item has a verdict"
+    shown = f"other windows show {counted(left, 'item')} without a verdict"
+    return f"Nothing is left for {reviewer} now: {shown}. Try again in {CLAIM_S / 60:.0f} minutes"
 
 
 def write_report(document: Mapping[str, Any], file: str, *, overwrite: bool) -> tuple[str, str]:

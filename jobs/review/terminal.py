@@ -20,7 +20,7 @@ from jobs.display.text_input import is_typed
 from jobs.review.checks import MOST_NOTE
 from jobs.review.queues.interface import LABELS, QUESTIONS, STRAY, VERDICTS, Item
 from jobs.review.queues.rules import RULES
-from jobs.review.report import progress_text
+from jobs.review.report import end_text, progress_text
 from jobs.review.session import Review, Task
 
 _SHOWN = 40
@@ -82,7 +82,7 @@ def judge_in_terminal(review: Review, reviewer: str, keys: Keys | None = None) -
                 break
             judged += step
         else:
-            say(f"Nothing is left for {reviewer}: every item has a verdict")
+            say(end_text(review.progress(reviewer), reviewer))
     finally:
         review.store.release(session)  # otherwise the next run would leave a gap in the order
     say(progress_text(review.progress(reviewer), review.queue.source.kind))

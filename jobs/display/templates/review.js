@@ -55,7 +55,7 @@ function showFault(error) {
   part.fault.hidden = false;
 }
 
-function show({ task, progress, undone, stored }) {
+function show({ task, progress, end, undone, stored }) {
   shown = task;
   part.who.hidden = true;
   part.fault.hidden = undone !== false && stored !== false;
@@ -66,6 +66,7 @@ function show({ task, progress, undone, stored }) {
   part.done.hidden = task !== null;
   part.back.hidden = progress.mine === 0;
   if (task === null) {
+    part.done.textContent = `${end}.`;
     part.done.focus();
     return;
   }

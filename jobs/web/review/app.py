@@ -15,7 +15,7 @@ from starlette.responses import RedirectResponse, Response
 
 from jobs.review.checks import MOST_NOTE
 from jobs.review.people import person_name
-from jobs.review.report import progress_text
+from jobs.review.report import end_text, progress_text
 from jobs.review.session import Review, Task
 from jobs.web.messages.bodies import read_json
 from jobs.web.messages.fault_handlers import add_faults
@@ -115,7 +115,8 @@ async def _respond(review: Review, person: Person, **more: bool) -> Response:
     progress = await _in_thread(lambda: review.progress(person.reviewer))
     text = progress_text(progress, review.queue.source.kind)
     state = {"mine": progress.mine, "judged": progress.judged, "items": progress.items, "text": text}
-    return json_response({"task": task and _document(task), "progress": state, **more})
+    end = {} if task else {"end": end_text(progress, "you")}
+    return json_response({"task": task and _document(task), "progress": state, **end, **more})
 
 
 def _document(task: Task) -> dict[str, Any]:

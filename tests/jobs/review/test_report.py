@@ -1,6 +1,6 @@
 """The line of progress above each item."""
 
-from jobs.review.report import more_text, progress_text, report_document, report_page, report_tables
+from jobs.review.report import end_text, more_text, progress_text, report_document, report_page, report_tables
 
 
 def test_the_progress_names_bound_and_missing_reviews(make_review, make_queue):
@@ -55,3 +55,14 @@ def test_a_report_without_a_counted_verdict_has_no_empty_table(make_review, make
     document = report_document(review.store, review.queue, claim=0.99, error=0.05)
     assert [table.head[0] for table in report_tables(document)] == ["Share right", "Reliability"]
     assert ">Outcome<" not in report_page(document).decode()
+
+
+def test_the_end_names_items_that_other_windows_show(make_review, make_queue):
+    review = make_review(make_queue(2))
+    review.next_task("Bob", "b")
+    review.judge(review.next_task("Ada", "a").item.name, "right", reviewer="Ada")
+    assert review.next_task("Ada", "a") is None
+    shown = "other windows show 1 item without a verdict. Try again in 10 minutes"
+    assert end_text(review.progress("Ada"), "Ada") == f"Nothing is left for Ada now: {shown}"
+    review.judge("i0", "right", reviewer="Bob")
+    assert end_text(review.progress("Ada"), "Ada") == "Nothing is left for Ada: every item has a verdict"

@@ -363,3 +363,12 @@ def test_a_copy_of_the_window_adds_no_second_verdict(begin):
     copied.press("r")
     copied.shows(3)
     assert not copied.page.is_visible("#fault")
+
+
+def test_the_end_does_not_count_an_item_that_another_window_shows(begin):
+    queue = FakeQueue(1)
+    ada, bob = begin(queue), begin(person="Bob")
+    ada.shows(0)
+    sync_api.expect(bob.page.locator("#done")).to_contain_text("other windows show 1 item without a verdict")
+    ada.press("r")
+    sync_api.expect(ada.page.locator("#done")).to_have_text("Nothing is left for you: every item has a verdict.")
