@@ -85,7 +85,9 @@ function line({ name, text, events }, place) {
   const label = make("label");
   if (name !== null) {
     const hint = `Stray, wording ${place + 1}`;
-    label.append(make("input", "", { type: "checkbox", value: name, "aria-label": `${hint}: ${text}` }));
+    const key = place < 9 && String(place + 1);
+    const box = make("input", "", { type: "checkbox", value: name, "aria-label": `${hint}: ${text}`, ...(key && { "aria-keyshortcuts": key }) });
+    label.append(box, ...(key ? [make("kbd", key, { "aria-hidden": "true" })] : []));
   }
   label.append(make("span", text, { dir: "auto" }));
   if (events > 1) label.append(make("small", `${events.toLocaleString("en")} ×`));
@@ -118,8 +120,10 @@ function onKey(event) {
   const button = buttons.find((one) => one.dataset.key === event.key.toLowerCase());
   const box = /^[1-9]$/.test(event.key) && part.lines.querySelectorAll("input")[Number(event.key) - 1];
   if (button) judge(button.dataset.verdict);
-  else if (box) box.checked = !box.checked;
-  else if (event.key === "u" && !part.back.hidden) ask("review/undo");
+  else if (box) {
+    box.checked = !box.checked;
+    box.focus(); // in view, and read by a screen reader
+  } else if (event.key === "u" && !part.back.hidden) ask("review/undo");
   else if (event.key === "n") part.note.focus();
   else if (event.key === "?") part.rules.open = !part.rules.open;
   else return;

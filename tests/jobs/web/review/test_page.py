@@ -372,3 +372,18 @@ def test_the_end_does_not_count_an_item_that_another_window_shows(begin):
     sync_api.expect(bob.page.locator("#done")).to_contain_text("other windows show 1 item without a verdict")
     ada.press("r")
     sync_api.expect(ada.page.locator("#done")).to_have_text("Nothing is left for you: every item has a verdict.")
+
+
+def test_keys_that_mark_are_shown_and_move_the_focus_to_the_box(begin):
+    window = begin(long_queue())
+    window.shows(0)
+    assert window.page.locator("#lines kbd").all_inner_texts() == list("123456789")
+    window.press("9")
+    box = window.page.get_by_role("checkbox", name="Stray, wording 9:")
+    sync_api.expect(box).to_be_checked()
+    sync_api.expect(box).to_be_focused()
+    sync_api.expect(box).to_be_in_viewport()
+    assert box.get_attribute("aria-keyshortcuts") == "9"
+    window.press("9", "2", "s")
+    window.shows(1)
+    assert [one.strays for one in window.review.store.verdicts()] == [("w0-1",)]
