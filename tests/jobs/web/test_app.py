@@ -468,3 +468,9 @@ def test_the_statuses_of_an_address_are_those_that_it_can_have(start, has_token,
     assert statuses["post /search"] == statuses["get /metrics"] | {413, 415}
     assert statuses["post /feedback"] == statuses["post /search"] | {404, 409}
     assert statuses["delete /answers/{id}"] == statuses["get /metrics"] | {404, 409}
+
+
+def test_the_description_has_parts_for_a_screen_reader(start):
+    page = start().get("/docs").text
+    assert page.index("<main>") < page.index("<h1>")
+    assert '<th scope="row">200</th>' in page
