@@ -471,3 +471,13 @@ def test_a_probability_is_not_rounded_to_certainty(opened):
     server.hits = [{**PAY, "probability": share} for share in shares]
     ask(page)
     assert page.locator("#hits .share").all_inner_texts() == ["100 %", ">99 %", "99 %", "50 %", "1 %", "<1 %", "0 %"]
+
+
+def test_the_statuses_of_the_description_stand_in_one_line_on_a_phone(start, chromium):
+    page = chromium.new_page(viewport={"width": 375, "height": 700})
+    page.set_content(start().get("/docs").text)
+    page.click("summary >> nth=0")
+    status = page.locator("th", has_text="200").first
+    assert status.evaluate("cell => cell.clientHeight < 2 * parseFloat(getComputedStyle(cell).lineHeight)")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    page.close()
