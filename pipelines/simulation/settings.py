@@ -96,3 +96,9 @@ class Simulation(pydantic.BaseModel, frozen=True, extra="forbid"):
         if self.days > (datetime.date.max - self.start).days:
             raise ValueError(f"--days {self.days}: the log would go on after the year {datetime.MAXYEAR}")
         return self
+
+    @pydantic.model_validator(mode="after")
+    def _has_aliases(self) -> Self:
+        if "alias_share" in self.model_fields_set and self.from_dataset is not None:
+            raise ValueError("--alias-share has no use with --from-dataset, which has its own wordings. Leave one out")
+        return self

@@ -123,12 +123,13 @@ def test_facts_and_wordings_come_from_a_dataset():
     output = Output("memory://simulated-from", "dataset", overwrite=True)
     file = output.write("clusters-0.parquet", sink.getvalue(), table="clusters", rows=2)
     output.publish([file], inputs=[], configuration={}, counters={})
-    table = log(events=200, from_dataset="memory://simulated-from", **CLEAN)
+    clean = {"from_dataset": "memory://simulated-from", "noise": QUIET, "unanswered_share": 0.0}
+    table = log(events=200, generic_share=0.0, **clean)
     texts = {row["cluster_id"]: set(row["texts"]) for row in rows}
     asked = {(r["gold_cluster"], r["question"]) for r in table.to_pylist()}
     assert asked == {(i, text) for i in texts for text in texts[i]}
     assert {r["answer"] for r in table.to_pylist() if r["gold_cluster"] == 11} == {"Paris"}
-    mixed = log(events=200, from_dataset="memory://simulated-from", **{**CLEAN, "generic_share": 1.0})
+    mixed = log(events=200, generic_share=1.0, **clean)
     assert pc.all(pc.is_in(mixed["answer"], GENERIC_POOL)).as_py()
 
 

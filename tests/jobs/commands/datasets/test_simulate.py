@@ -76,6 +76,7 @@ def test_every_option_reaches_the_generator(tmp_path):
         (["--start", "2023-02-29"], 2, "--start 2023-02-29: "),
         (["--days", "1000000000"], 2, "--days 1000000000: the log would go on after the year 9999"),
         (["--from-dataset", "memory://nothing-there"], 1, "does not exist"),
+        (["--from-dataset", "dataset", "--alias-share", "0.5"], 2, "--alias-share has no use with --from-dataset"),
     ],
 )
 def test_mistakes_are_explained_in_a_line_and_write_nothing(tmp_path, capsys, extra, code, message):
