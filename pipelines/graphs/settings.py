@@ -144,6 +144,9 @@ class ClustersConfig(NamedColumns, Sharded, frozen=True, extra="forbid"):
             leakage = _with_default(leakage, near_duplicate=0.0)
             ambiguity = _with_default(ambiguity, min_answer_share=0.0)
             privacy = _with_default(privacy, scrub="off")
+        if not ambiguity.min_answer_share and "min_answer_events" in ambiguity.model_fields_set:
+            setting = "--min-answer-share 0, which --coherence paper sets too"
+            raise ValueError(f"--min-answer-events has no use with {setting}. Leave it out")
         if linking.method == "none":  # nothing but coherence rejects questions that are no paraphrases
             gate = _with_default(gate, min_coherence=0.1)
         elif linking.encoder:  # paraphrases that vectors find may share no word

@@ -235,7 +235,8 @@ def make(qpr, memory):
 def test_a_dataset_is_what_plain_dicts_make_of_the_log(make, memory, tmp_path, rows, score, shards, share, near):
     oracle = Oracle(rows, score, share=share, least_events=1 + shards % 2, near=near)
     gate = ["--coherence", score, "--min-coherence", LEAST, "--max-cluster-size", MOST]
-    gate += ["--min-answer-share", share, "--min-answer-events", oracle.least_events, "--near-duplicate", near]
+    gate += ["--min-answer-share", share, "--near-duplicate", near]
+    gate += ["--min-answer-events", oracle.least_events] if share else []
     path = write(tmp_path / "log.jsonl", rows)
     if not oracle.clusters:
         storage.delete(f"{memory}/dataset")

@@ -154,6 +154,8 @@ def test_an_output_that_holds_something_else_is_refused(qpr, log, tmp_path, outp
         (["--min-confidence", "nan"], "--min-confidence nan: must be a finite number"),
         (["--near-duplicate", "0.5"], "must be 0 or from 0.8 to 1, got 0.5"),
         (["--coherence", "papers"], "papers"),
+        (["--min-answer-share", "0", "--min-answer-events", "3"], "--min-answer-events has no use"),
+        (["--coherence", "paper", "--min-answer-events", "3"], "--min-answer-events has no use"),
         (["--shards", "0"], "shards"),
         (["--frobnicate"], "frobnicate"),
     ],
