@@ -38,6 +38,8 @@ def show_clusters(url: str, settings: Sample, *, output: str | None, overwrite: 
     form, shown = settings.format, settings.questions
     if as_json and output is None and form != "table":
         raise UsageError(f"--format {form}: --json prints the sample as JSON. Leave one out, or add --output FILE")
+    if "questions" in settings.model_fields_set and (form in ("csv", "parquet") or (as_json and output is None)):
+        raise UsageError("--questions: shortens a table or Markdown; CSV, Parquet and JSON have all. Leave it out")
     if form == "parquet" and output is None:
         raise UsageError("--format parquet is no text. Add --output FILE")
     if output is not None:

@@ -201,6 +201,8 @@ def test_no_cluster_is_an_empty_result_and_a_message(tmp_path, capsys, form, lin
         (("--format", "csv", "--output", "TAKEN"), 1, "--overwrite"),
         (("--format", "parquet", "--output", "sample.csv"), 2, "that of --format csv, not of parquet"),
         (("--format", "csv", "--json"), 2, "--json prints the sample as JSON"),
+        (("--format", "csv", "--questions", "1"), 2, "--questions: shortens a table or Markdown"),
+        (("--json", "--questions", "1"), 2, "--questions: shortens a table or Markdown"),
         (("--format", "pdf"), 2, "pdf"),
     ],
 )
