@@ -92,7 +92,7 @@ def compare(report: Report, url: str, texts: pa.Array, slow: pa.Array) -> None:
     encoder.encode(texts[:100])  # compiles, where nothing is kept from before
     fast = measured(report, "compiled", lambda: encoder.encode(texts))
     if isinstance(encoder, CnnEncoder):
-        half = encoder_of(parts, half=True)
+        half = encoder.halved()
         halved = measured(report, "compiled, float16 tables", lambda: half.encode(texts))
         difference(report, "it, of float16 tables", fast, halved)
     measured(report, f"compiled, {THREADS} threads", lambda: encoder.encode(texts, threads=THREADS), wall=True)

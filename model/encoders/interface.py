@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from model.encoders.kernels.dispatch import load_compiled
+from schemas.errors import UsageError
 from schemas.text import key
 from schemas.text_arrays import key_all
 
@@ -62,6 +63,14 @@ class Encoder(abc.ABC):
     def word_sums(self, words: pa.Array) -> Matrix | None:  # noqa: ARG002
         """Return the summand of each word in a question's vector before normalization; None if it is no such sum."""
         return None
+
+    def halved(self) -> Encoder:
+        """Return the encoder with its look-up tables at half precision: half the memory, vectors equal to 1e-3.
+
+        Raises:
+            UsageError: it has no such tables.
+        """
+        raise UsageError("--half-tables: only an encoder of kind cnn has such tables. Leave it out")
 
     def encode(self, texts: pa.Array | pa.ChunkedArray | Sequence[str], *, threads: int = 1) -> Matrix:
         """Return one vector a question text as it was asked, (len(texts), dimension) float32.

@@ -83,13 +83,12 @@ class EncoderKind(abc.ABC, Generic[ShapeT]):
         """Return the shape of every weight by name; ``tokens`` counts words and hash bins."""
 
     @abc.abstractmethod
-    def encoder(self, shape: ShapeT, parts: ModelParts, *, half: bool, name: str) -> Encoder:
+    def encoder(self, shape: ShapeT, parts: ModelParts, *, name: str) -> Encoder:
         """Return the encoder of a saved model, without PyTorch if possible.
 
         Args:
             shape: settings of the encoder.
             parts: the model.
-            half: keep look-ups at half precision where they are not yet.
             name: the model in messages.
         """
 

@@ -12,20 +12,19 @@ from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.verified_files import VerifiedFiles
 
 
-def load_encoder(url: str, *, half: bool = False, stored: VerifiedFiles | None = None) -> Encoder:
+def load_encoder(url: str, *, stored: VerifiedFiles | None = None) -> Encoder:
     """Load the encoder of the model at an fsspec URL.
 
     Args:
         url: the model's folder, or ``st:`` and the folder of a sentence-transformers model.
         stored: the files of a model's folder, as of `model.encoders.saved_model.load_parts`.
-        half: keep what is looked up at half precision where it is not yet: half the memory, vectors equal to 1e-3.
 
     Raises:
         QprError: there is no complete model, or it is damaged.
     """
     if kind := kind_of_address(url):
         return kind.open(url)
-    return encoder_of(load_parts(url, stored), half=half, name=url)
+    return encoder_of(load_parts(url, stored), name=url)
 
 
 def digest_of(url: str) -> str:
@@ -38,6 +37,6 @@ def digest_of(url: str) -> str:
     return kind.digest(url) if kind else read_manifest(url, "model").digest
 
 
-def encoder_of(parts: ModelParts, *, half: bool = False, name: str = "the model") -> Encoder:
-    """Return the encoder that a model's parts describe, ``half`` as in `load_encoder`; a message calls it ``name``."""
-    return kind_of(parts.config.shape).encoder(parts.config.shape, parts, half=half, name=name)
+def encoder_of(parts: ModelParts, *, name: str = "the model") -> Encoder:
+    """Return the encoder that a model's parts describe; a message calls it ``name``."""
+    return kind_of(parts.config.shape).encoder(parts.config.shape, parts, name=name)

@@ -47,7 +47,8 @@ def encode(
         raise UsageError(f"--output {output}: must end in .npy, NumPy's binary format")
     conditional_writes.refuse_existing(output, overwrite=overwrite)
     questions = read_lines(input_)
-    vectors = load_encoder(model, half=half_tables).encode(questions, threads=threads)
+    encoder = load_encoder(model)
+    vectors = (encoder.halved() if half_tables else encoder).encode(questions, threads=threads)
     if float16:
         vectors = vectors.astype(np.float16)
     content = io.BytesIO()

@@ -28,7 +28,7 @@ class CnnEncoder(Encoder):
         vocabulary: its words.
         windows: widths of its convolution, in tokens.
         weights: its weights by name, float32.
-        half: look projected tokens up at half precision: half the memory, vectors equal to 1e-3.
+        half: look projected tokens up at half precision.
     """
 
     vocabulary: Vocabulary
@@ -59,6 +59,10 @@ class CnnEncoder(Encoder):
         pooled = np.hstack([projected.pool(tokens) for projected in self._projected])
         pooled += self.weights["bias"]
         return pooled
+
+    def halved(self) -> CnnEncoder:
+        """Return the encoder with its look-up tables at half precision."""
+        return dataclasses.replace(self, half=True)
 
     @functools.cached_property
     def _projection(self) -> ExactWeights:

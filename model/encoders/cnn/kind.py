@@ -49,9 +49,9 @@ class CnnKind(EncoderKind[CnnSettings]):
             "projection.bias": (shape.dimension,),
         }
 
-    def encoder(self, shape: CnnSettings, parts: ModelParts, *, half: bool, name: str) -> Encoder:  # noqa: ARG002
+    def encoder(self, shape: CnnSettings, parts: ModelParts, *, name: str) -> Encoder:  # noqa: ARG002
         """Return the encoder of a saved model."""
-        return CnnEncoder(parts.manifest.digest, parts.vocabulary, shape.windows, parts.weights, half)
+        return CnnEncoder(parts.manifest.digest, parts.vocabulary, shape.windows, parts.weights)
 
     def word_order(self, shape: CnnSettings) -> str:
         """Return a clause for the model card."""

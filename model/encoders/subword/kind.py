@@ -57,7 +57,7 @@ class SubwordKind(BagKind[SubwordSettings]):
 
         return SubwordNetwork(Subwords.of(vocabulary, shape), shape, None, dropout=dropout, seed=seed)
 
-    def encoder(self, shape: SubwordSettings, parts: ModelParts, *, half: bool, name: str) -> Encoder:  # noqa: ARG002
+    def encoder(self, shape: SubwordSettings, parts: ModelParts, *, name: str) -> Encoder:  # noqa: ARG002
         """Return the encoder of a saved model."""
         subwords = Subwords.of(parts.vocabulary, shape)
         return BagEncoder(parts.manifest.digest, subwords, parts.weights["embedding.weight"], shape.ngram_weight)

@@ -61,7 +61,7 @@ class StaticKind(BagKind[StaticSettings]):
         """Return the shape of the table."""
         return super().weights(shape, tokens + shape.tokens)
 
-    def encoder(self, shape: StaticSettings, parts: ModelParts, *, half: bool, name: str) -> Encoder:  # noqa: ARG002
+    def encoder(self, shape: StaticSettings, parts: ModelParts, *, name: str) -> Encoder:  # noqa: ARG002
         """Return the encoder of a saved model."""
         subwords = Subwords.of(parts.vocabulary, shape, Pieces(parts.files[TOKENIZER]), shape.tokens)
         return BagEncoder(parts.manifest.digest, subwords, parts.weights["embedding.weight"], shape.ngram_weight)

@@ -66,7 +66,7 @@ class TransformerKind(EncoderKind[TransformerSettings]):
         """Return nothing: the weights are in the files of the folder."""
         return {}
 
-    def encoder(self, shape: TransformerSettings, parts: ModelParts, *, half: bool, name: str) -> Encoder:  # noqa: ARG002
+    def encoder(self, shape: TransformerSettings, parts: ModelParts, *, name: str) -> Encoder:  # noqa: ARG002
         """Return the encoder of a saved model, which needs PyTorch."""
         from model.encoders.transformer.inference import TransformerEncoder
 

@@ -53,7 +53,8 @@ def test_what_was_made_on_demand_does_not_travel(encoder):
 
 def test_half_precision_is_close(memory, make_model):
     make_model(f"{memory}/m", encoder="cnn")
-    single, half = load_encoder(f"{memory}/m"), load_encoder(f"{memory}/m", half=True)
+    single = load_encoder(f"{memory}/m")
+    half = single.halved()
     np.testing.assert_allclose(half.encode(TEXTS), single.encode(TEXTS), atol=2e-2)
     assert not np.array_equal(half.encode(TEXTS), single.encode(TEXTS))
 

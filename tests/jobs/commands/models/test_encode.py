@@ -143,6 +143,13 @@ def test_threads_and_half_tables(encode, model, tmp_path):
     assert encode(TEXT, "--threads", "0", "--overwrite").code == 2
 
 
+def test_half_tables_are_of_cnn_alone(encode, model, make_model, tmp_path):
+    make_model(model, encoder="subword")
+    outcome = encode(TEXT, "--half-tables")
+    assert (outcome.code, "--half-tables: only an encoder of kind cnn" in outcome.err) == (2, True)
+    assert not (tmp_path / "x.npy").exists()
+
+
 def test_it_needs_no_torch(model, tmp_path):
     (tmp_path / "q.txt").write_bytes(TEXT)
     code = (
