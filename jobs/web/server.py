@@ -21,6 +21,7 @@ from jobs.web.state import locked_state
 from jobs.web.versions.leases import Versions
 from jobs.web.versions.opening import Opener, open_version
 from jobs.workflows.warehouses.version_reading import Readable
+from schemas.errors import UsageError
 
 _SWITCH_S = 0.0005
 """Seconds after which a thread that computes gives way to the event loop. Beside a client with 512 questions a request,
@@ -37,8 +38,10 @@ def serve(readable: Readable, settings: Serving, open_searcher: Opener) -> None:
 
     Raises:
         QprError: the address or the state is in use, the token file is no good, or the index cannot be opened.
-        UsageError: other machines could connect without a token.
+        UsageError: other machines could connect without a token, or answers are to be drawn without a state.
     """
+    if "audits" in settings.model_fields_set and settings.audits and settings.state is None:
+        raise UsageError("--audits: are drawn into the folder of --state; give that too")
     token = checked_token(settings.host, settings.token_file)
     with contextlib.ExitStack() as stack:
         state = stack.enter_context(locked_state(settings.state))

@@ -246,7 +246,7 @@ def test_a_missing_or_damaged_index_or_a_model_is_one_line(qpr, publish, tmp_pat
     (("--certificate", "/nowhere"), 1, "not a certificate"),
     (("--max-k", 0), 2, "--max-k"), (("--rate", 0), 2, "--rate"),
     (("--drain", "inf"), 2, "--drain"), (("--timeout", "nan"), 2, "--timeout"), (("--rate", "inf"), 2, "--rate"),
-    (("--poll", "inf"), 2, "--poll"),
+    (("--poll", "inf"), 2, "--poll"), (("--audits", 5), 2, "--audits: are drawn into the folder of --state"),
 ])  # fmt: skip
 def test_wrong_options_are_refused(qpr, publish, options, code, message):
     outcome = qpr("serve", "--index", publish(QUESTIONS[:2]), "--port", 0, *options)
