@@ -56,6 +56,8 @@ def run_review(
     chosen = [f"--{name}" for name, value in files if value is not None] + ["--serve"] * (serve is not None)
     if len(chosen) > 1:
         raise UsageError(f"{chosen[0]} and {chosen[1]}: do one after the other")
+    if chosen in (["--export"], ["--merge"]) and (bounds := settings.model_fields_set & {"claim", "confidence"}):
+        raise UsageError(f"--{min(bounds)}: has no use with {chosen[0]}. Leave it out, or give it with --report")
     if files.report is not None:
         _report(dataset, database, settings, files.report, overwrite=overwrite, as_json=as_json)
         return

@@ -208,6 +208,8 @@ def test_judged_requests_are_a_requests_file(review, write_jsonl, tmp_path):
         (["--serve", "--report", "r.html"], 2, "do one after the other"),
         (["--report", "r.html", "--export", "v.csv"], 2, "do one after the other"),
         (["--port", "9"], 2, "belong to --serve"),
+        (["--export", "v.csv", "--claim", "0.9"], 2, "--claim: has no use with --export"),
+        (["--merge", "v.csv", "--confidence", "0.9"], 2, "--confidence: has no use with --merge"),
         (["--report", "report.pdf"], 2, "must end in .html or .json"),
         (["--export", "verdicts.xlsx"], 2, "must end in .csv or .jsonl"),
         (["--merge", "missing.csv"], 1, "missing.csv"),
