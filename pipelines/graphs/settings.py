@@ -45,9 +45,20 @@ Probes = Annotated[
     Option(default="the fewest for --recall"),
     pydantic.Field(ge=1, description="Inverted lists searched for a query, or points of a graph kept in view."),
 ]
+
+
+def _check_recall(recall: float, info: pydantic.ValidationInfo) -> float:
+    """Refuse a recall beside the probes that it would choose."""
+    preset = PRESETS[info.data.get("preset", "tuned")]
+    if info.data.get("probes") is not None or "probes" in preset:
+        raise ValueError("chooses --probes, which are given or of --preset paper. Leave it out")
+    return recall
+
+
 Recall = Annotated[
     float,
     pydantic.Field(gt=0, le=1, description="Share of the ten nearest questions that a search finds."),
+    pydantic.AfterValidator(_check_recall),
 ]
 WithBM25 = Annotated[bool, pydantic.Field(description="Add BM25 for modes bm25 and fusion, about 90 bytes a question.")]
 LatencyMs = Annotated[

@@ -348,6 +348,7 @@ def test_a_missing_artefact_of_the_current_version_is_one_line(qpr, published, d
         (["--max-regression", 2], "--max-regression"),
         (["--index-shards", 0], "--index-shards"),
         (["--recall", 2], "--recall"),
+        (["--recall", 0.9, "--probes", 4], "--recall 0.9: chooses --probes"),
         (["--max-drift", -1], "--max-drift"),
         (["--alpha", 0.1], "--require-certificate belong to --requests"),
         (["--canary-rank", 2], "--canary-rank belongs to --canaries"),

@@ -186,6 +186,8 @@ def test_json_result_names_the_digest_the_counts_and_the_settings(tmp_path, data
         (("--probes", "0"), 2, "--probes"),
         (("--recall", "0"), 2, "--recall"),
         (("--recall", "1.1"), 2, "--recall"),
+        (("--recall", "0.9", "--probes", "4"), 2, "--recall 0.9: chooses --probes, which are given"),
+        (("--recall", "0.9", "--preset", "paper"), 2, "--recall 0.9: chooses --probes"),
         (("--memory-mb", "0"), 2, "--memory-mb"),
         (("--memory-mb", "50"), 1, "--memory-mb 50: an index of 10 questions of dimension 8 needs at least"),
         (("--preset", "papers"), 2, "--preset"),
@@ -194,10 +196,8 @@ def test_json_result_names_the_digest_the_counts_and_the_settings(tmp_path, data
     ],
 )
 def test_mistakes_are_named_and_nothing_is_left_behind(tmp_path, dataset, model, capsys, change, code, message):
-    given = {"--questions": dataset, "--model": model, "--output": tmp_path / "i"}
-    changed = {**given, **({change[0]: change[1]} if change[0] != "--" else {})}
-    flags = [part for pair in changed.items() for part in pair] + list(change if change[0] == "--" else ())
-    assert run("index", *flags) == code
+    given = ("--questions", dataset, "--model", model, "--output", tmp_path / "i")
+    assert run("index", *given, *change) == code
     shown = " ".join(capsys.readouterr().err.split())
     assert message in shown
     assert "Traceback" not in shown
