@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from pipelines.privacy.users import UserKey
 
 
-def check_days(warehouse: str, days: Sequence[Day], config: ClustersConfig, user_key: UserKey | None = None) -> None:
+def check_days(warehouse: str, days: Sequence[Day], config: ClustersConfig, user_key: UserKey | None) -> None:
     """Check that days were ingested as a night asks for; other ways to read them are a warning.
 
     Args:

@@ -65,13 +65,12 @@ class Keys:
         return next((line.strip() for line in sys.stdin if line.strip()), "")  # the rest of the key's line is empty
 
 
-def judge_in_terminal(review: Review, reviewer: str, keys: Keys | None = None) -> int:
+def judge_in_terminal(review: Review, reviewer: str, keys: Keys) -> int:
     """Show item after item until a person quits or nothing is left, and return the number of verdicts.
 
     Raises:
         QprError: dataset or database cannot be read or written.
     """
-    keys = keys or Keys()
     session = f"terminal-{os.getpid()}"
     judged = 0
     try:

@@ -75,7 +75,7 @@ def create_app(service: Service, exchange: Exchange | None = None) -> FastAPI:
 def _add_searches(app: FastAPI, service: Service) -> None:
     settings, limits = service.settings, service.settings.limits
     modes, columns = service.versions.current.searcher.modes, service.columns
-    searched, answered = asked_model(limits, modes, columns), asked_model(limits, columns=columns)
+    searched, answered = asked_model(limits, modes, columns), asked_model(limits, (), columns)
     unknown = (404,) if columns else ()  # a value that no question has
     one = search_parameters(limits, modes, columns)
     several, answering = body_schema(searched, columns, k=3), body_schema(answered, columns)

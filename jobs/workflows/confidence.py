@@ -59,7 +59,7 @@ def fit_confidence(
     opened: Callable[[], Index],
     *,
     answerable_share: float | None,
-    by_answer: bool = False,
+    by_answer: bool,
 ) -> FittedConfidence:
     """Fit and write the confidence model of an index; without enough clusters there is none.
 

@@ -58,11 +58,11 @@ def dataset_of_logs(
     settings: ClustersConfig,
     run: DatasetRun,
     *,
-    refine_with: str | None = None,
-    calibration: str | None = None,
-    precision: float | None = None,
-    verdicts: str | None = None,
-    user_key: UserKey | None = None,
+    refine_with: str | None,
+    calibration: str | None,
+    precision: float | None,
+    verdicts: str | None,
+    user_key: UserKey | None,
 ) -> None:
     """Make a dataset of log files.
 

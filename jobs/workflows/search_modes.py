@@ -89,7 +89,7 @@ def with_mode(
     return settings.model_copy(update=chosen)
 
 
-def measured_modes(judged: Judgements, index: Index, lexical: Lexical, folds: Folds = ()) -> MeasuredModes:
+def measured_modes(judged: Judgements, index: Index, lexical: Lexical, folds: Folds) -> MeasuredModes:
     """Return the figures of ways to search an index, and the best weight of a fusion.
 
     Probabilities are measured by models that have not seen the cluster of a query.

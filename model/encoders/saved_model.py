@@ -49,7 +49,7 @@ class ModelParts:
     config: ModelConfig
     vocabulary: Vocabulary
     weights: Weights
-    files: Mapping[str, bytes] = dataclasses.field(default_factory=dict)
+    files: Mapping[str, bytes]
 
 
 def weight_shapes(config: ModelConfig) -> dict[str, tuple[int, ...]]:

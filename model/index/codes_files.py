@@ -25,8 +25,8 @@ def write_codes(
     files: Sequence[File],
     factory: str,
     *,
-    base: tuple[str, Manifest] | None = None,
-    coded: Counted | None = None,
+    base: tuple[str, Manifest] | None,
+    coded: Counted | None,
 ) -> list[File]:
     """Write the codes of the vectors of a run's shards; return their file.
 

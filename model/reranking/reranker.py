@@ -93,7 +93,7 @@ class Reranker:
     settings: RerankerSettings
     counts: WordCounts
     weights: Weights
-    encoders: tuple[Encoder, ...] = ()
+    encoders: tuple[Encoder, ...]
 
     @property
     def depth(self) -> int:

@@ -40,7 +40,7 @@ def retrieval_of(
     rerank: str | None,
     confidence: Confidence | None,
     *,
-    compiled: bool = False,
+    compiled: bool,
 ) -> Retrieval:
     """Return the way to search an index; ``compiled``: BM25 runs as machine code.
 

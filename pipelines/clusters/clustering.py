@@ -48,7 +48,7 @@ class Clustered(NamedTuple):
     rejects: pa.Table
     counts: dict[str, int]
     names: pa.Table
-    judged_answers: Sequence[JudgedAnswer] = ()
+    judged_answers: Sequence[JudgedAnswer]
 
 
 def cluster(

@@ -40,7 +40,7 @@ def run_and_publish(
     leakage: Leakage,
     options: PipelineOptions,
     max_reject_ratio: float,
-    questions_a_row: int = 1,
+    questions_a_row: int,
     page: Callable[[RunSummary], bytes],
 ) -> Manifest:
     """Run the pipeline and publish its files as the dataset at ``output``.

@@ -149,7 +149,7 @@ def read_day_counts(day: Day, columns: Sequence[str]) -> Iterator[pa.Table]:
                 yield rows.cast(schema)
 
 
-def read_day_file(day_file: DayFile, key: UserKey | None = None) -> Iterator[tuple[str, pa.Table]]:
+def read_day_file(day_file: DayFile, key: UserKey | None) -> Iterator[tuple[str, pa.Table]]:
     """Yield the name of the table and the rows of a file of a day: ASKED, WAITING_ROWS, or REJECTS.
 
     Args:

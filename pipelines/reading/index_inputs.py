@@ -37,7 +37,7 @@ class DatasetFile:
 
     url: str
     file: File
-    filters: FilterColumns = NO_FILTERS
+    filters: FilterColumns
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,8 +67,8 @@ class SegmentFile:
 
     url: str
     file: File
-    deleted: bytes = b""
-    filters: FilterColumns = NO_FILTERS
+    deleted: bytes
+    filters: FilterColumns
 
 
 QuestionFile = DatasetFile | TableFile | SegmentFile

@@ -37,11 +37,11 @@ class Places:
         files: exports of verdicts, requests and audit samples.
     """
 
-    warehouse: str | None = None
-    datasets: Sequence[str] = ()
-    indexes: Sequence[str] = ()
-    reviews: Sequence[str] = ()
-    files: Sequence[str] = ()
+    warehouse: str | None
+    datasets: Sequence[str]
+    indexes: Sequence[str]
+    reviews: Sequence[str]
+    files: Sequence[str]
 
     @property
     def all(self) -> list[str]:

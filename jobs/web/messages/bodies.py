@@ -75,7 +75,7 @@ class FeedbackBody(pydantic.BaseModel, frozen=True, extra="forbid", strict=True)
 
 
 @functools.cache
-def asked_model(limits: Limits, modes: tuple[Mode, ...] = (), columns: tuple[str, ...] = ()) -> type[Asked]:
+def asked_model(limits: Limits, modes: tuple[Mode, ...], columns: tuple[str, ...]) -> type[Asked]:
     """Return the model of a body that asks for answers or, where an index has ``modes``, for hits in one of them.
 
     Both take ``k``; answers have no hits by default, and at most `MOST_HITS`. The modes only describe the body: another
@@ -188,7 +188,7 @@ async def _read_limited(request: Request, limit: int) -> bytes:
 
 
 def read_query(
-    request: Request, limits: Limits, columns: tuple[str, ...] = ()
+    request: Request, limits: Limits, columns: tuple[str, ...]
 ) -> tuple[str, int, Mode | None, dict[str, str]]:
     """Return question, number of hits, way of searching and values of ``GET /search?q=…&k=…&mode=…&locale=…``.
 

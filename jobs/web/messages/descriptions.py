@@ -101,7 +101,7 @@ def body_schema(model: type[pydantic.BaseModel], columns: Sequence[str] = (), **
     }
 
 
-def search_parameters(limits: Limits, modes: Sequence[Mode], columns: Sequence[str] = ()) -> list[dict[str, Any]]:
+def search_parameters(limits: Limits, modes: Sequence[Mode], columns: Sequence[str]) -> list[dict[str, Any]]:
     """Return the parameters of ``GET /search``, whose index has these ways of searching and columns to vary by."""
     text = {"type": "string", "maxLength": limits.max_characters}
     way = {"type": "string", "enum": [*modes]}

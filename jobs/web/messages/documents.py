@@ -137,7 +137,7 @@ def hit_documents(hits: Sequence[Any], k: int, *, blocked: frozenset[str]) -> li
     return [hit_document(hit, rank) for rank, hit in enumerate(kept[:k], start=1)]
 
 
-def answer_document(answer: Any, *, blocked: frozenset[str], alarm: bool = False) -> AnswerDocument:
+def answer_document(answer: Any, *, blocked: frozenset[str], alarm: bool) -> AnswerDocument:
     """Return an answer or an abstention for JSON.
 
     Args:

@@ -55,7 +55,7 @@ class Judged(Person, frozen=True):
     number: int | None = pydantic.Field(default=None, ge=1)
 
 
-def create_review_app(review: Review, metrics: Metrics, *, reviewer: str = "") -> FastAPI:
+def create_review_app(review: Review, metrics: Metrics, *, reviewer: str) -> FastAPI:
     """Return the application that serves a review, without the gate in front of it.
 
     Args:

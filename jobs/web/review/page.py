@@ -14,7 +14,7 @@ from jobs.review.queues.rules import RULES
 from jobs.web.search_page import Page, policy_of
 
 
-def review_page(kind: Kind, *, reviewer: str = "") -> Page:
+def review_page(kind: Kind, *, reviewer: str) -> Page:
     """Return the page.
 
     Args:

@@ -40,7 +40,7 @@ class Deletions(NamedTuple):
     unreadable: int
 
 
-def read_deletions(sources: Sequence[Source], names: Mapping[str, str], vary_by: Sequence[str] = ()) -> Deletions:
+def read_deletions(sources: Sequence[Source], names: Mapping[str, str], vary_by: Sequence[str]) -> Deletions:
     """Return the questions to delete; a file is read by its ids if it has a column of them, else by its questions.
 
     Args:

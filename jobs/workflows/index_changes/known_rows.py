@@ -36,7 +36,7 @@ class KnownRows:
 
     url: str
     run_id: str
-    deleted: bytes = b""
+    deleted: bytes
 
     def __call__(self, rows: pa.Table) -> Mask:
         """Return a mask of the rows that are stored with the same value in every column.

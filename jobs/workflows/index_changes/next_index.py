@@ -202,7 +202,7 @@ def _add(target: Output, base: Base, change: Change, options: PipelineOptions) -
     added = add_segment(
         target,
         base,
-        [SegmentFile(target.url, file, filters=base.settings.filters)],
+        [SegmentFile(target.url, file, b"", base.settings.filters)],
         number=change.segment,
         unchanged=None,
         message=f"Adding {counted(len(rows), 'question')} to the index",

@@ -17,7 +17,6 @@ import numpy.typing as npt
 import safetensors
 import safetensors.numpy
 
-from model.encoders.subword.settings import STATIC_FROM
 from model.encoders.subword.tokenizer import Pieces
 from schemas.errors import QprError
 from schemas.quantities import counted
@@ -55,7 +54,7 @@ class StaticRows:
         }
 
 
-def read_static(source: str = STATIC_FROM, *, digest: str | None = None) -> StaticRows:
+def read_static(source: str, *, digest: str | None = None) -> StaticRows:
     """Read the one matrix and the one tokenizer in a folder, or in that of an installed package; no code of it runs.
 
     Args:
