@@ -73,7 +73,7 @@ class Confidence:
             hits: texts of the hits to look at, one query after the other.
             nearest: as of `ranked_features`.
             clusters: of the questions of ``nearest`` where there is a hit, one query after the other; None for none.
-            places: as of `ranked_features`.
+            places: (n, w) columns of ``nearest`` to look at, -1 for none; all by default.
         """
         columns, there = _chosen(nearest, places)
         if len(hits) <= FEW:
@@ -90,30 +90,26 @@ def ranked_features(
     texts: pa.Array,
     nearest: Ranking,
     questions: pa.Table,
-    places: npt.ArrayLike | None = None,
     *,
     alone: Flags | None = None,
     by_answer: bool = False,
 ) -> tuple[Doubles, Flags]:
-    """Return the features of hits, (n, w, F), and where there is a hit, (n, w).
+    """Return the features of hits, (n, k, F), and where there is a hit, (n, k).
 
     Args:
         counts: of the words of the index.
         texts: (n,) queries, not normalized.
         nearest: (n, k) the questions nearest to them by `Index.rank`, of which `NEIGHBOURS` are compared.
         questions: `Index.questions` of ``nearest.rows`` where there is a hit, one query after the other.
-        places: (n, w) columns of ``nearest`` to look at, -1 for none; all by default.
         alone: (n, k) hits to regard as in no cluster.
         by_answer: as of `Confidence`.
     """
-    (columns, there), found = _chosen(nearest, places), nearest.found
-    numbers = (np.cumsum(found) - 1).reshape(found.shape)
-    chosen = np.take_along_axis(numbers, columns, axis=1)[there]
-    hits = questions["text"].take(pa.array(chosen)).to_pylist()
+    columns, there = _chosen(nearest, None)
     keys = answer_keys(questions[ANSWER_ID.name], questions["answer"]) if by_answer else questions["cluster_id"]
-    clusters = cluster_numbers(keys.to_pylist(), found)
+    clusters = cluster_numbers(keys.to_pylist(), there)
     if alone is not None:
-        clusters = np.where(alone, _own(found.shape), clusters)
+        clusters = np.where(alone, _own(there.shape), clusters)
+    hits = questions["text"].to_pylist()
     return _features(counts, texts.to_pylist(), hits, nearest, clusters, columns, there), there
 
 
