@@ -37,7 +37,7 @@ from model.confidence.additive_model import AdditiveModel
 from model.confidence.confidence import Confidence
 from model.confidence.examples import Examples, examples
 from model.confidence.features import NAMES, SIGNS
-from model.confidence.quality import coverage, quality
+from model.confidence.quality import quality
 from model.evaluation.relevance import judgements
 from model.index.index import Index
 from model.index.ranking import Ranking
@@ -78,7 +78,9 @@ def clusters(
         model = fitting.learn(found["validation"], signs)
         fit_s = time.process_time() - started
         scores = {
-            ("validation", "additive, cross-validated"): fitting.cross_validated(found["validation"], signs=signs),
+            ("validation", "additive, cross-validated"): fitting.out_of_fold(
+                found["validation"], fitting.fold_models(found["validation"], signs)
+            ),
             ("test", "distance"): -found["test"].table[:, 0, NAMES.index("distance")],
             ("test", "additive"): fitting.first_hits(model, found["test"]),
         }
@@ -112,6 +114,19 @@ def stated(model: AdditiveModel, found: Examples, share: float) -> dict[str, Any
         "right_first": float(np.average(right, weights=weights)),
         "calibration_error": quality(probabilities, right, weights).calibration_error,
     }
+
+
+def coverage(scores: npt.NDArray[np.float64], right: npt.NDArray[np.bool_], share: float) -> float:
+    """Return the largest share of queries answered, the most probable first, of which at most ``share`` are wrong.
+
+    Queries of equal score are answered together or not at all.
+    """
+    order = np.argsort(-scores, kind="stable")
+    answered = np.arange(1, len(order) + 1)
+    allowed = np.cumsum(~right[order]) <= share * answered
+    ends = np.append(np.diff(scores[order]) != 0, True)
+    possible = np.flatnonzero(allowed & ends)
+    return float((possible[-1] + 1) / len(order)) if len(possible) else 0.0
 
 
 def cells_of(values: npt.NDArray[np.float64], right: npt.NDArray[np.bool_]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Fit of a confidence model and its cross-validation by clusters.
 
-Examples -> learn -> AdditiveModel; Examples -> cross_validated -> probabilities of first hits
+Examples -> learn -> AdditiveModel; Examples -> fold_models -> out_of_fold -> probabilities of first hits
 """
 
 from __future__ import annotations
@@ -52,29 +52,15 @@ def learn(found: Examples, signs: Mapping[str, int] = SIGNS, *, answerable_share
     return fit(table[there], right[there], weights[there], signs)
 
 
-def cross_validated(found: Examples, signs: Mapping[str, int] = SIGNS, *, folds: int = FOLDS, seed: int = 0) -> Doubles:
-    """Return the probability of the first hit of every query, (m,), by models that did not see its cluster.
-
-    Raises:
-        QprError: there are too few queries or clusters, or a fold has nothing to learn from.
-    """
-    return out_of_fold(found, fold_models(found, signs, folds=folds, seed=seed))
-
-
 def fold_models(
-    found: Examples,
-    signs: Mapping[str, int] = SIGNS,
-    *,
-    folds: int = FOLDS,
-    seed: int = 0,
-    answerable_share: float = ANSWERABLE,
+    found: Examples, signs: Mapping[str, int] = SIGNS, *, answerable_share: float = ANSWERABLE
 ) -> Iterator[tuple[Flags, AdditiveModel]]:
     """Yield the mask (m,) of each fold and the model of all other folds.
 
     Raises:
         QprError: there are too few queries or clusters, or a fold has nothing to learn from.
     """
-    for out in folds_of(found, folds=folds, seed=seed):
+    for out in folds_of(found):
         yield out, learn(found.part(~out), signs, answerable_share=answerable_share)
 
 
@@ -86,7 +72,7 @@ def out_of_fold(found: Examples, models: Iterable[tuple[Flags, AdditiveModel]]) 
     return probabilities
 
 
-def folds_of(found: Examples, *, folds: int = FOLDS, seed: int = 0) -> Iterator[Flags]:
+def folds_of(found: Examples) -> Iterator[Flags]:
     """Yield a mask (m,) of the queries of each fold; those of a cluster are in one fold.
 
     Raises:
@@ -96,8 +82,8 @@ def folds_of(found: Examples, *, folds: int = FOLDS, seed: int = 0) -> Iterator[
     if clusters < LEAST_GROUPS or queries < LEAST_QUERIES:
         have = f"{counted(queries, 'query')} of {counted(clusters, 'cluster')} in split validation"
         raise QprError(f"{have}; {LEAST_QUERIES} of {LEAST_GROUPS} are needed")
-    dealt = np.random.default_rng(seed).permutation(clusters) % folds
-    for fold in range(folds):
+    dealt = np.random.default_rng(0).permutation(clusters) % FOLDS
+    for fold in range(FOLDS):
         yield dealt[found.groups] == fold
 
 

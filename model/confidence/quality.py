@@ -1,6 +1,6 @@
-"""Quality of probabilities: separation, error, calibration, and the share of queries that may be answered.
+"""Quality of probabilities: separation, error and calibration.
 
-probabilities, right or wrong -> quality -> Quality; the same and a share -> coverage
+probabilities, right or wrong -> quality -> Quality
 """
 
 from __future__ import annotations
@@ -49,16 +49,3 @@ def quality(probabilities: Doubles, right: Flags, weights: Doubles | None = None
     gaps = np.bincount(bins, weights=(probabilities - right) * weight, minlength=BINS)
     brier = float(np.average((probabilities - right) ** 2, weights=weight))
     return Quality(auc, brier, float(np.abs(gaps).sum() / weight.sum()))
-
-
-def coverage(scores: Doubles, right: Flags, share: float) -> float:
-    """Return the largest share of queries answered, the most probable first, of which at most ``share`` are wrong.
-
-    Queries of equal score are answered together or not at all.
-    """
-    order = np.argsort(-scores, kind="stable")
-    answered = np.arange(1, len(order) + 1)
-    allowed = np.cumsum(~right[order]) <= share * answered
-    ends = np.append(np.diff(scores[order]) != 0, True)
-    possible = np.flatnonzero(allowed & ends)
-    return float((possible[-1] + 1) / len(order)) if len(possible) else 0.0

@@ -3,7 +3,7 @@ import pytest
 
 from model.confidence.examples import Examples
 from model.confidence.features import NAMES, SIGNS
-from model.confidence.fitting import cross_validated, first_hits, learn
+from model.confidence.fitting import first_hits, fold_models, learn, out_of_fold
 from model.confidence.quality import quality
 from schemas.errors import QprError
 
@@ -15,6 +15,10 @@ def drawn(clusters, *, seed=0, noise=0.0):
     chance = 1 / (1 + np.exp(8 * (table[:, :, NAMES.index("distance")] - 0.5)))
     right = random.random((m, 6)) < np.where(random.random((m, 1)) < noise, 0.5, chance)
     return Examples(table, np.ones((m, 6), bool), right, np.arange(m) % clusters, np.ones(m, bool))
+
+
+def cross_validated(found):
+    return out_of_fold(found, fold_models(found))
 
 
 def test_probabilities_of_other_clusters_are_calibrated():

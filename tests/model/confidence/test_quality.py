@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from model.confidence.quality import coverage, quality
+from model.confidence.quality import quality
 
 RNG = np.random.default_rng(0)
 
@@ -24,16 +24,3 @@ def test_a_weight_counts_like_as_many_outcomes():
     probabilities, right, weights = np.round(RNG.random(60), 1), RNG.random(60) < 0.5, RNG.integers(1, 5, 60)
     repeated = quality(np.repeat(probabilities, weights), np.repeat(right, weights))
     assert quality(probabilities, right, weights.astype(float)) == pytest.approx(repeated)
-
-
-def test_coverage_is_the_largest_share_with_few_wrong_ones():
-    right = np.array([True] * 8 + [False] + [True] * 3 + [False] * 8)
-    scores = -np.arange(20.0)
-    assert coverage(scores, right, 0.0) == 8 / 20
-    assert coverage(scores, right, 0.1) == 12 / 20
-    assert coverage(scores, ~right, 0.1) == 0
-    assert coverage(scores, right, 1.0) == 1
-
-
-def test_queries_of_one_score_are_answered_together():
-    assert coverage(np.array([0.9, 0.9, 0.1]), np.array([True, False, True]), 0.1) == 0
