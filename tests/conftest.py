@@ -35,6 +35,7 @@ from schemas.artifacts.writer import Output
 from schemas.tables import CLUSTERS, PAIRS, QUESTIONS, conform
 from schemas.text import hash64, question_id
 from schemas.text_arrays import hash64_all, key_all
+from tests.support.commands import run
 
 _CACHE = tempfile.TemporaryDirectory(prefix="qpr-cache-")
 os.environ["XDG_CACHE_HOME"] = _CACHE.name
@@ -76,20 +77,17 @@ class Outcome(NamedTuple):
 @pytest.fixture
 def qpr(capsys, monkeypatch):
     """Return a function that runs the console script here; a traceback on either stream fails the test."""
-    from jobs.cli import main
-
     monkeypatch.setenv("COLUMNS", "300")  # so that no message is wrapped
     monkeypatch.setenv("TERMINAL_WIDTH", "300")
 
-    def run(*arguments):
-        with pytest.raises(SystemExit) as stopped:
-            main([str(argument) for argument in arguments])
+    def captured(*arguments):
+        code = run(*arguments)
         out, err = capsys.readouterr()
         assert "Traceback" not in out + err
         assert "This is a defect" not in err
-        return Outcome(int(stopped.value.code or 0), out, err)
+        return Outcome(code, out, err)
 
-    return run
+    return captured
 
 
 class StoreInMemory(MemoryFileSystem):

@@ -24,6 +24,7 @@ from schemas import __version__
 from schemas.artifacts.writer import Output
 from tests.faults import damages as of
 from tests.faults.damage_lists import SCORES
+from tests.support.commands import run
 from tests.support.kill_commands import write_pairs
 
 
@@ -95,16 +96,12 @@ def stored():
 @pytest.fixture(scope="session")
 def inputs(tmp_path_factory, make_model):
     """Write logs, pairs, a dataset and a model and return their folder."""
-    from jobs.cli import main
-
     folder = tmp_path_factory.mktemp("inputs")
     for arguments in (
         ("simulate", "--output", folder / "logs.parquet", "--events", 600),
         ("clusters", folder / "logs.parquet", "--output", folder / "dataset", "--shards", 1),
     ):
-        with pytest.raises(SystemExit) as stopped:
-            main([str(argument) for argument in arguments])
-        assert not stopped.value.code
+        assert run(*arguments) == 0
     write_pairs(folder / "pairs.tsv", seed=1, count=300)
     make_model(str(folder / "model"))
     return folder

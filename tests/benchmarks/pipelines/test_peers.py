@@ -9,9 +9,9 @@ import pytest
 
 from benchmarks.pipelines.clusters import PEERS, difference
 from benchmarks.pipelines.peers.rules import MAX_PAIRS
-from jobs import cli
 from schemas.artifacts.dataset import open_dataset
 from schemas.tables import TABLES
+from tests.support.commands import run
 
 FORMS = [
     "What is {}?",
@@ -48,9 +48,7 @@ def log(tmp_path_factory):
 @pytest.fixture(scope="module")
 def dataset(log):
     output = str(log.parent / "ours")
-    with pytest.raises(SystemExit) as stopped:
-        cli.main(["clusters", str(log), "--output", output, "--coherence", "paper"])
-    assert not stopped.value.code
+    assert run("clusters", log, "--output", output, "--coherence", "paper") == 0
     return open_dataset(output)
 
 

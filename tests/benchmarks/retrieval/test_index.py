@@ -4,12 +4,11 @@ import json
 
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 
 from benchmarks.retrieval import index
 from benchmarks.retrieval.index import search_faiss, search_index, write_questions
-from jobs.cli import main
 from model.index.sizing import recall
+from tests.support.commands import run
 
 
 def test_as_many_different_questions_are_written_as_are_asked_for(tmp_path):
@@ -25,9 +24,7 @@ def test_an_index_and_a_plain_one_with_all_lists_find_everything(tmp_path, make_
     make_model(tmp_path / "model")
     pq.write_table(pa.table({"question": [f"w{n} w{n % 7} w{n % 11}" for n in range(400)]}), tmp_path / "q.parquet")
     given = ["--questions", tmp_path / "q.parquet", "--model", tmp_path / "model", "--output", tmp_path / "i"]
-    with pytest.raises(SystemExit) as stopped:
-        main(["index", *map(str, given), "--factory", "IVF8,Flat", "--probes", "8"])
-    assert stopped.value.code == 0
+    assert run("index", *given, "--factory", "IVF8,Flat", "--probes", 8) == 0
     capsys.readouterr()
     search_index(str(tmp_path / "i"))
     search_faiss(str(tmp_path / "i"))

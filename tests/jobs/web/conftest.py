@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 from starlette.testclient import TestClient
 
-from jobs.cli import main
 from jobs.web.app import create_app
 from jobs.web.protection.gate import Gate
 from jobs.web.service import Service
@@ -24,6 +23,7 @@ from schemas.tables import ANSWER_ID, ID_TABLE
 from schemas.text import answer_key, question_id, tokens
 from schemas.versions import history
 from tests.support.browser import BROWSER
+from tests.support.commands import run
 from tests.support.small_versions import make_version as published_version
 
 
@@ -183,9 +183,7 @@ def built_indexes(tmp_path_factory, make_model):
             ]
             (folder / "faq.jsonl").write_text("\n".join(rows))
             given = ["--questions", folder / "faq.jsonl", "--model", folder / "model", "--output", folders[questions]]
-            with pytest.raises(SystemExit) as stopped:
-                main(["index", *map(str, given), "--shards", "2", "--quiet"])
-            assert stopped.value.code == 0
+            assert run("index", *given, "--shards", 2, "--quiet") == 0
         return folders[questions]
 
     return build
@@ -199,14 +197,14 @@ def publish(tmp_path, built_indexes):
         source, target = built_indexes(tuple(questions)), tmp_path / name
         target.mkdir(parents=True, exist_ok=True)
         older = [path for path in target.iterdir() if path.is_dir()]
-        for run in source.iterdir():
-            if run.is_dir() and not (target / run.name).exists():
-                shutil.copytree(run, target / run.name)
+        for folder in source.iterdir():
+            if folder.is_dir() and not (target / folder.name).exists():
+                shutil.copytree(folder, target / folder.name)
         shutil.copy(source / "manifest.json", target / "manifest.new")
         (target / "manifest.new").replace(target / "manifest.json")
-        for run in older:
-            if not (source / run.name).exists():
-                shutil.rmtree(run)
+        for folder in older:
+            if not (source / folder.name).exists():
+                shutil.rmtree(folder)
         return target
 
     return copy

@@ -19,7 +19,7 @@ def test_the_configuration_decides_the_encoder(memory, make_model, name, kind):
     assert encoder.encode(["pay the bill", ""]).shape == (2, 3)
 
 
-@pytest.mark.parametrize("heavy", ["torch", "apache_beam", "faiss", "sklearn", "matplotlib"])
+@pytest.mark.parametrize("heavy", ["torch", "apache_beam", "faiss", "numba", "sklearn", "matplotlib"])
 def test_importing_it_loads_no_engine(heavy):
     probe = f"import sys, model.encoders.loading; sys.exit({heavy!r} in sys.modules)"
     assert subprocess.run([sys.executable, "-c", probe], check=False).returncode == 0

@@ -6,7 +6,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from jobs.cli import main
 from model.index import refinement
 from model.index.shards import build_shard, train
 from model.search import opening
@@ -18,15 +17,10 @@ from schemas.artifacts.verification_cache import Stamp
 from schemas.errors import QprError, UsageError
 from schemas.text import question_id
 from tests.faults.damages import sign
+from tests.support.commands import run
 from tests.support.manifests import edit_manifest
 
 TEXTS = [f"how do I pay bill number {n}" for n in range(300)] + ["cancel my flight", "Cancel my Flight!!", "a b", "c d"]
-
-
-def run(*arguments):
-    with pytest.raises(SystemExit) as stopped:
-        main([str(argument) for argument in arguments])
-    assert stopped.value.code == 0
 
 
 @pytest.fixture(scope="module")
@@ -42,10 +36,10 @@ def place(built, make_model):
         make_model(built / "other", seed=1)
         pq.write_table(pa.table({"text": TEXTS}), built / "q.parquet")
         given = ("index", "--questions", built / "q.parquet", "--model", built / "model", "--shards", 3, "--output")
-        run(*given, built / "flat")
-        run(*given, built / "ivf", "--factory", "IVF6,Flat", "--probes", 2)
-        run(*given, built / "codes", "--factory", "IVF6,PQ4x4fs,RFlat", "--probes", 2)
-        run(*given, built / "graph", "--factory", "HNSW4,SQ8,RFlat", "--probes", 2)
+        assert run(*given, built / "flat") == 0
+        assert run(*given, built / "ivf", "--factory", "IVF6,Flat", "--probes", 2) == 0
+        assert run(*given, built / "codes", "--factory", "IVF6,PQ4x4fs,RFlat", "--probes", 2) == 0
+        assert run(*given, built / "graph", "--factory", "HNSW4,SQ8,RFlat", "--probes", 2) == 0
     return built
 
 

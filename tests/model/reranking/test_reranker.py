@@ -3,7 +3,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from jobs.cli import main
 from model.reranking.features import PAIR
 from model.reranking.reranker import OtherEncoder, Reranker, RerankerSettings, logits, weight_shapes
 from model.reranking.saved_reranker import load_reranker, save_reranker
@@ -13,6 +12,7 @@ from model.search.searcher import open_searcher
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.text_arrays import key_all
+from tests.support.commands import run
 from tests.support.manifests import edit_manifest
 
 TEXTS = ["pay my bill", "pay the bill now", "cancel my flight", "cancel a flight", "rent a car", "rent a bike", "what"]
@@ -27,8 +27,7 @@ def place(tmp_path_factory, make_model):
     pq.write_table(pa.table({"text": TEXTS}), folder / "q.parquet")
     for model in ("model", "other"):
         given = ("--questions", folder / "q.parquet", "--model", folder / model, "--output", folder / f"index-{model}")
-        with pytest.raises(SystemExit):
-            main(["index", *map(str, given), "--shards", "2"])
+        assert run("index", *given, "--shards", 2) == 0
     return folder
 
 

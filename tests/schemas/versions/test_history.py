@@ -7,7 +7,6 @@ import time
 
 import fsspec
 import pytest
-from fsspec.implementations.memory import MemoryFileSystem
 
 from schemas.artifacts import conditional_writes, storage
 from schemas.artifacts.conditional_writes import ConflictError
@@ -135,12 +134,6 @@ def test_a_full_disk_publishes_nothing_and_the_next_try_succeeds(tmp_path, monke
             history.publish(w, version)
     assert history.numbers(w) == []
     assert history.publish(w, version) == 1
-
-
-class Plain(MemoryFileSystem):
-    """Stands for a store without conditional writes."""
-
-    protocol = "plain"
 
 
 def test_without_conditional_writes_the_second_of_two_writers_is_refused(memory, monkeypatch, make_version):

@@ -9,7 +9,6 @@ import rich.console
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.cli import main
 from jobs.display.safe_text import markdown_text, printable
 from jobs.display.sample_formats import markdown, one_row_a_question, terminal_table
 from jobs.workflows.cluster_sample import draw, with_counts
@@ -17,6 +16,7 @@ from schemas.artifacts import storage
 from schemas.artifacts.writer import Output
 from schemas.tables import CLUSTERS, QUESTIONS, SPLITS
 from schemas.text import hash64
+from tests.support.commands import run
 
 
 def cluster(number: int, texts: list[str] | None = None, **changes) -> dict:
@@ -59,12 +59,6 @@ def publish(url: str, *rows: dict) -> str:
         files.append(output.write(f"{name}-0.parquet", sink.getvalue(), table=name, rows=len(table)))
     output.publish(files, inputs=[], configuration={}, counters={})
     return url
-
-
-def run(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as stop:
-        main(["sample", *arguments])
-    return int(stop.value.code or 0)
 
 
 @pytest.fixture
@@ -146,22 +140,22 @@ def test_escaped_text_is_one_line_and_its_pipes_are_escaped(text):
 
 def test_every_format_holds_the_same_clusters_in_the_same_order(dataset, tmp_path, capsys):
     options = ("--dataset", dataset, "--clusters", "5")
-    assert run(*options, "--json") == 0
+    assert run("sample", *options, "--json") == 0
     told = json.loads(capsys.readouterr().out)
     ids = [int(row["cluster_id"]) for row in told["clusters"]]
     assert ids == sorted(range(30), key=lambda i: hash64(f"0:{i}"))[:5]
     assert told["clusters"][0]["questions"][0]["events"] == 2  # ids end in 0 and 1: asked once and twice
-    assert run(*options, "--format", "csv") == 0
+    assert run("sample", *options, "--format", "csv") == 0
     rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [int(row["cluster_id"]) for row in rows[::2]] == ids
     path = str(tmp_path / "sample.parquet")
-    assert run(*options, "--format", "parquet", "--output", path, "--json") == 0
+    assert run("sample", *options, "--format", "parquet", "--output", path, "--json") == 0
     assert json.loads(capsys.readouterr().out) == {"output": path, "clusters": 5, "questions": 10, "warnings": []}
     assert pq.read_table(path)["cluster_id"].to_pylist()[::2] == ids
-    assert run(*options, "--format", "markdown") == 0
+    assert run("sample", *options, "--format", "markdown") == 0
     sections = capsys.readouterr().out.split("\n## ")[1:]
     assert [section.splitlines()[2].rsplit(" ", 1)[1] for section in sections] == [str(i) for i in ids]
-    assert run(*options) == 0
+    assert run("sample", *options) == 0
     table = capsys.readouterr().out
     places = [table.index(f"answer {i} ") for i in ids]
     assert places == sorted(places)
@@ -170,23 +164,23 @@ def test_every_format_holds_the_same_clusters_in_the_same_order(dataset, tmp_pat
 def test_another_seed_gives_another_sample_and_the_same_seed_the_same_bytes(dataset, tmp_path):
     for name, seed in (("a", "1"), ("b", "1"), ("c", "2")):
         options = ("--format", "parquet", "--output", str(tmp_path / name), "--seed", seed, "--clusters", "5")
-        assert run("--dataset", dataset, *options) == 0
+        assert run("sample", "--dataset", dataset, *options) == 0
     a, b, c = (storage.read_bytes(str(tmp_path / name)) for name in "abc")
     assert a == b != c
 
 
 def test_fewer_clusters_than_requested_are_all_shown_with_a_note(dataset, capsys):
-    assert run("--dataset", dataset, "--split", "test", "--json") == 0
+    assert run("sample", "--dataset", dataset, "--split", "test", "--json") == 0
     told = capsys.readouterr()
     assert len(json.loads(told.out)["clusters"]) == 10
     assert "10 clusters, fewer than the 200" in told.err
-    assert run("--dataset", dataset, "--clusters", "30", "--json") == 0
+    assert run("sample", "--dataset", dataset, "--clusters", "30", "--json") == 0
     assert "fewer" not in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("form", "lines"), [("table", 0), ("csv", 1), ("markdown", 1)])
 def test_no_cluster_is_an_empty_result_and_a_message(tmp_path, capsys, form, lines):
-    assert run("--dataset", publish(str(tmp_path / "d")), "--format", form) == 0
+    assert run("sample", "--dataset", publish(str(tmp_path / "d")), "--format", form) == 0
     told = capsys.readouterr()
     assert "holds no cluster" in told.err
     assert len(told.out.splitlines()) == lines
@@ -209,7 +203,7 @@ def test_no_cluster_is_an_empty_result_and_a_message(tmp_path, capsys, form, lin
 def test_mistakes_are_explained_in_a_line(dataset, tmp_path, capsys, extra, code, message):
     (tmp_path / "TAKEN").write_text("old")
     extra = tuple(str(tmp_path / word) if word.isupper() else word for word in extra)
-    assert run("--dataset", dataset, *extra) == code
+    assert run("sample", "--dataset", dataset, *extra) == code
     told = capsys.readouterr()
     assert message in told.err
     assert told.out == ""
@@ -218,9 +212,9 @@ def test_mistakes_are_explained_in_a_line(dataset, tmp_path, capsys, extra, code
 
 def test_a_folder_without_a_manifest_is_no_dataset_and_a_changed_file_is_noticed(dataset, tmp_path, capsys):
     (tmp_path / "empty").mkdir()
-    assert run("--dataset", str(tmp_path / "empty")) == 1
+    assert run("sample", "--dataset", str(tmp_path / "empty")) == 1
     assert "manifest.json" in capsys.readouterr().err
     changed = next((tmp_path / "dataset").glob("*/clusters-0.parquet"))
     changed.write_bytes(changed.read_bytes()[:-1] + b"x")
-    assert run("--dataset", dataset) == 1
+    assert run("sample", "--dataset", dataset) == 1
     assert "sha256" in capsys.readouterr().err

@@ -5,20 +5,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from jobs.cli import main
 from pipelines.simulation.generator import simulate_log
 from pipelines.simulation.settings import Simulation
-
-
-def run(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as stop:
-        main(["simulate", *arguments])
-    return int(stop.value.code or 0)
+from tests.support.commands import run
 
 
 def test_it_writes_a_log_and_states_what_it_holds(tmp_path, capsys):
     path = str(tmp_path / "log.parquet")
-    assert run("--output", path, "--events", "300", "--facts", "20", "--zipf", "0", "--json") == 0
+    assert run("simulate", "--output", path, "--events", "300", "--facts", "20", "--zipf", "0", "--json") == 0
     told = capsys.readouterr()
     table = pq.read_table(path)
     golds = len(set(table["gold_cluster"].to_pylist()))
@@ -29,13 +23,13 @@ def test_it_writes_a_log_and_states_what_it_holds(tmp_path, capsys):
 
 
 def test_without_json_it_prints_a_table(tmp_path, capsys):
-    assert run("--output", str(tmp_path / "log.csv"), "--events", "1200") == 0
+    assert run("simulate", "--output", str(tmp_path / "log.csv"), "--events", "1200") == 0
     assert "1,200" in capsys.readouterr().out
 
 
 def test_a_path_in_a_suggested_command_can_be_pasted(tmp_path, capsys):
     path = str(tmp_path / "my log.csv")
-    assert run("--output", path, "--events", "100") == 0
+    assert run("simulate", "--output", path, "--events", "100") == 0
     assert f"qpr clusters '{path}'" in capsys.readouterr().err
 
 
@@ -44,7 +38,7 @@ def test_every_option_reaches_the_generator(tmp_path):
     shares = ["--generic-share", "0.5", "--unanswered-share", "0.2", "--alias-share", "0.9", "--zipf", "0.3"]
     period = ["--start", "2022-02-02", "--days", "1", "--no-confidence", "--no-locale"]
     draws = ["--events", "200", "--seed", "4", "--facts", "30", "--noise", "none", "--noise", "doubled=0.5"]
-    assert run("--output", path, *shares, *period, *draws) == 0
+    assert run("simulate", "--output", path, *shares, *period, *draws) == 0
     simulation = Simulation(
         events=200,
         seed=4,
@@ -80,7 +74,7 @@ def test_every_option_reaches_the_generator(tmp_path):
     ],
 )
 def test_mistakes_are_explained_in_a_line_and_write_nothing(tmp_path, capsys, extra, code, message):
-    assert run("--output", str(tmp_path / "log.csv"), *extra) == code
+    assert run("simulate", "--output", str(tmp_path / "log.csv"), *extra) == code
     told = capsys.readouterr()
     assert message in told.err
     assert "Traceback" not in told.err
@@ -91,7 +85,7 @@ def test_mistakes_are_explained_in_a_line_and_write_nothing(tmp_path, capsys, ex
 def test_an_existing_output_is_refused_and_an_unknown_format_is_wrong_usage(tmp_path, capsys):
     path = tmp_path / "log.csv"
     path.write_text("old")
-    assert run("--output", str(path), "--events", "10") == 1
+    assert run("simulate", "--output", str(path), "--events", "10") == 1
     assert "--overwrite" in capsys.readouterr().err
-    assert run("--output", str(path), "--events", "10", "--overwrite") == 0
-    assert run("--output", str(tmp_path / "log.xlsx"), "--events", "10") == 2
+    assert run("simulate", "--output", str(path), "--events", "10", "--overwrite") == 0
+    assert run("simulate", "--output", str(tmp_path / "log.xlsx"), "--events", "10") == 2

@@ -4,7 +4,6 @@ import shutil
 import numpy as np
 import pytest
 
-from jobs.cli import main
 from model.evaluation.evaluator import measure, query_times
 from model.evaluation.relevance import judgements
 from model.search.searcher import open_searcher
@@ -12,17 +11,12 @@ from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
 from schemas.text import question_id
 from schemas.versions import history
+from tests.support.commands import run
 from tests.support.small_versions import make_version
 
 WORDS = ["pay", "cancel", "bill", "flight", "seat", "card", "loan", "rate", "bank", "fee"]
 CLUSTERS = [[f"{a} {b}", f"{b} {a}", f"the {a} of {b}"] for a in WORDS[:5] for b in WORDS[5:]]
 ALONE = [f"{a} number {n}" for a in WORDS for n in range(30)]
-
-
-def run(*arguments):
-    with pytest.raises(SystemExit) as stopped:
-        main([str(argument) for argument in arguments])
-    return stopped.value.code
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from jobs.cli import main
 from model.encoders.kernels import dispatch as loops
 from model.encoders.loading import load_encoder
 from model.index.shard_merge import nearest
@@ -19,12 +18,7 @@ from schemas.artifacts.manifest import read_manifest
 from schemas.compiled import SWITCH
 from schemas.errors import QprError
 from schemas.text import question_id
-
-
-def run(*arguments):
-    with pytest.raises(SystemExit) as stopped:
-        main([str(argument) for argument in arguments])
-    return stopped.value.code
+from tests.support.commands import run
 
 
 def contents(url):

@@ -6,18 +6,12 @@ import sys
 
 import pytest
 
-from jobs.cli import main
 from schemas.text import hash64, question_id
+from tests.support.commands import run
 
 
 def stdin(content):
     return io.TextIOWrapper(io.BytesIO(content))
-
-
-def run(*arguments):
-    with pytest.raises(SystemExit) as stopped:
-        main([str(argument) for argument in arguments])
-    return stopped.value.code
 
 
 @pytest.fixture(scope="module")

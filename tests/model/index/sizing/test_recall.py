@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.cli import main
 from model.index import refinement
 from model.index.sizing import recall
 from model.index.sizing.recall import new_wordings, recall_of, sample_of, tuned
 from model.index.sizing.search_cost import median_compared, search_ms
 from model.search.opening import open_index
+from tests.support.commands import run
 
 TEXTS = [" ".join(f"w{word}" for word in np.random.default_rng(n).integers(0, 50, 5)) for n in range(600)]
 
@@ -33,9 +33,7 @@ def indexed(built, make_model):
                 make_model(built / "model")
                 pq.write_table(pa.table({"text": TEXTS}), built / "q.parquet")
             given = ("index", "--questions", built / "q.parquet", "--model", built / "model", "--output", folder)
-            with pytest.raises(SystemExit) as stopped:
-                main([*map(str, given), "--shards", "3", "--factory", factory, "--probes", "1"])
-            assert stopped.value.code == 0
+            assert run(*given, "--shards", 3, "--factory", factory, "--probes", 1) == 0
         return open_index(str(folder))
 
     return opened
