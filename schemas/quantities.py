@@ -1,6 +1,7 @@
 """Numbers with their noun or unit, as sentences and tables print them.
 
-number, noun -> counted -> text; numbers, noun -> listed -> text; share -> rounded_percent -> text
+number, noun -> counted -> text; numbers, noun -> listed -> text; texts -> shortened -> text
+share -> rounded_percent -> text
 """
 
 from __future__ import annotations
@@ -27,6 +28,12 @@ def listed(noun: str, numbers: Sequence[int]) -> str:
     *first, last = shown
     text = f"{', '.join(first)} and {last}" if first else last
     return f"{noun if len(numbers) == 1 else plural(noun)} {text}"
+
+
+def shortened(texts: Sequence[str], shown: int) -> str:
+    """Return ``a``, ``a, b`` or ``a, b and 1,200 more``: the first texts, separated by commas."""
+    more = f" and {len(texts) - shown:,} more" if len(texts) > shown else ""
+    return ", ".join(texts[:shown]) + more
 
 
 def plural(noun: str) -> str:

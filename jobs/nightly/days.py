@@ -17,7 +17,7 @@ from jobs.nightly.ingestion import Ingested, ingest_day
 from jobs.nightly.warehouse import EVENTS, dates_of, dates_with_a_drop, open_warehouse, parse_date
 from jobs.workflows.warehouses.versions import alone_in
 from schemas.errors import QprError, UsageError
-from schemas.quantities import counted
+from schemas.quantities import counted, shortened
 
 if TYPE_CHECKING:
     from apache_beam.options.pipeline_options import PipelineOptions
@@ -49,8 +49,7 @@ def chosen_dates(warehouse: str, date: str | None, first: str | None, last: str 
         raise QprError(f"{warehouse}: has no drop from {begin} to {end}")
     every = {begin + datetime.timedelta(days=days) for days in range((end - begin).days + 1)}
     if missing := [str(day) for day in sorted(every.difference(found))]:
-        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-        warn(f"no drop of {', '.join(missing[:3])}{more}; these days are left out")
+        warn(f"no drop of {shortened(missing, 3)}; these days are left out")
     return found
 
 

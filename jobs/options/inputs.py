@@ -13,6 +13,7 @@ import typer
 
 from jobs.display.console import say
 from schemas.errors import QprError, UsageError
+from schemas.quantities import shortened
 
 if TYPE_CHECKING:
     from pipelines.reading.headers.columns import Column
@@ -86,8 +87,7 @@ def check_inputs(
         for note in check_header(source, columns, names, mappable=mappable):
             files_of.setdefault(note, []).append(source.url)
     for note, urls in files_of.items():
-        more = f" and {len(urls) - 1:,} more" if len(urls) > 1 else ""
-        say(f"{urls[0]}{more}: {note}")
+        say(f"{shortened(urls, 1)}: {note}")
 
 
 def check_users(

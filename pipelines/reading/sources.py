@@ -16,7 +16,7 @@ from fsspec.implementations.local import LocalFileSystem
 
 from schemas.artifacts import manifest, storage
 from schemas.errors import QprError, UsageError
-from schemas.quantities import counted
+from schemas.quantities import counted, shortened
 
 Format = Literal["jsonl", "csv", "tsv", "parquet"]
 Compression = Literal["gzip", "zstd"]
@@ -112,8 +112,7 @@ def expand(
     if not found:
         raise QprError("no input file is given. Name at least one")
     if repeated and note:
-        more = f" and {len(repeated) - _SHOWN_REPEATS:,} more" if len(repeated) > _SHOWN_REPEATS else ""
-        note(f"Given more than once, read once: {', '.join(repeated[:_SHOWN_REPEATS])}{more}")
+        note(f"Given more than once, read once: {shortened(repeated, _SHOWN_REPEATS)}")
     return list(found.values())
 
 

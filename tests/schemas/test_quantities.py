@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from schemas.quantities import counted, listed, rounded_percent
+from schemas.quantities import counted, listed, rounded_percent, shortened
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,19 @@ def test_a_share_is_rounded_to_the_decimals(share, decimals, text):
 )
 def test_the_first_of_many_numbers_are_listed(numbers, text):
     assert listed("row", numbers) == text
+
+
+@pytest.mark.parametrize(
+    ("texts", "shown", "text"),
+    [
+        (["a"], 1, "a"),
+        (["a", "b"], 2, "a, b"),
+        (["a", "b", "c"], 2, "a, b and 1 more"),
+        (["a"] * 1_201, 1, "a and 1,200 more"),
+    ],
+)
+def test_the_first_of_many_texts_are_shown(texts, shown, text):
+    assert shortened(texts, shown) == text
 
 
 ROOT = Path(__file__).parents[2]
