@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -15,6 +15,7 @@ import pyarrow as pa
 from jobs.display.console import emit, say, two_columns, working
 from jobs.options.inputs import input_files
 from jobs.workflows.confidence import fit_confidence
+from jobs.workflows.index_counters import OF_DATASETS, check_readable, input_notes, reject_reasons
 from jobs.workflows.next_steps import next_search
 from jobs.workflows.search_modes import with_mode
 from jobs.workflows.sizing.coding import with_codes
@@ -31,10 +32,9 @@ from model.index.shards import new_index
 from model.search.opening import open_index
 from pipelines.engine.runner import run
 from pipelines.graphs.index import build
-from pipelines.reading.index_inputs import DatasetFile, ignored_notes, question_files
-from pipelines.summary.faults import fault_of_rows
+from pipelines.reading.index_inputs import DatasetFile, QuestionInputs, ignored_notes, question_files
 from pipelines.writing.finished_shards import FinishedShards
-from pipelines.writing.run_report import check_sum, read_report
+from pipelines.writing.run_report import Report, check_sum, read_report
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import Manifest, Source
 from schemas.artifacts.writer import Output
@@ -49,9 +49,6 @@ if TYPE_CHECKING:
 
 COUNTERS = ("questions_read", "questions_indexed", "questions_merged", "questions_rejected")
 """The first is the sum of the others."""
-
-OF_DATASETS = ("rows_rejected", "members_rejected")
-"""Counters of a rejected table that mean rows of logs and of clusters."""
 
 
 def build_index(
@@ -86,49 +83,18 @@ def build_index(
             the output cannot be claimed.
         UsageError: FAISS cannot build the factory, or an option describes tables and there is none.
     """
-    file_options = {"valid-until": settings.valid_until, "delimiter": settings.delimiter, "encoding": settings.encoding}
-    inputs = question_files(
-        questions,
-        settings.column_names,
-        files_of=lambda url: input_files([url], settings, example=""),
-        file_options=[f"--{name} {value}" for name, value in file_options.items() if value is not None],
-        filters=settings.filters,
-    )
-    for note in ignored_notes(inputs):
-        say(note)
+    inputs = _question_inputs(questions, settings)
     indexed_model = IndexedModel.of(model)
-    if settings.factory is not None:
-        new_index(settings.factory, indexed_model.dimension)
-        in_datasets = [file.file.rows for file in inputs.files if isinstance(file, DatasetFile)]
-        if len(in_datasets) == len(inputs.files):  # manifests count the rows of datasets; tables are not counted yet
-            check_questions(settings.factory, sum(in_datasets))
+    _check_factory(settings.factory, inputs, indexed_model)
     if dry_run:
         show_plan(output, inputs, indexed_model, settings, overwrite=overwrite, as_json=as_json)
         return None
-    factory, shards = settings.factory, settings.shards
-    if settings.memory_mb is not None:
-        plan_size, plan = plan_of(inputs, indexed_model, settings, timed=False)
-        shards = plan.shards
-        by_size = default_factory(plan_size.questions, plan_size.dimension)
-        if plan.factory != by_size:  # else by the number that is left after merging
-            factory = plan.factory
+    factory, shards = _planned(inputs, indexed_model, settings)
     builder = ShardBuilder(indexed_model.dimension, factory)
-    message = f"Indexing {counted(len(inputs.files), 'file')} of questions in {counted(shards, 'shard')}"
     with Output(output, "index", overwrite=overwrite) as target:
-        encode = WorkerEncoder(model, indexed_model.digest)
-        parts = functools.partial(build, files=inputs.files, run_url=target.run_url, shards=shards)
-        finished = FinishedShards.of(target, indexed_model.digest)
-        with working(message):
-            run(functools.partial(parts, encode=encode, builder=builder, finished=finished), options)
-        finished.forget()
-        report = read_report(target)
-        counters = dict.fromkeys(COUNTERS, 0) | {n: c for n, c in report.counters.items() if n not in OF_DATASETS}
-        check_sum(counters, *COUNTERS)
-        check_readable(counters, [source.url for source in inputs.sources], max_reject_ratio)
+        report = _run(target, inputs, indexed_model, builder, shards=shards, options=options)
+        counters = _counters(report, inputs, max_reject_ratio)
         indexed = counters["questions_indexed"]
-        if not indexed:
-            where = ", ".join(source.url for source in inputs.sources)
-            raise QprError(f"{where}: no question with a word to index{reject_reasons(counters)}. Check --questions")
         built = builder.factory_for(indexed)
         published = IndexSettings(
             model_digest=indexed_model.digest,
@@ -177,6 +143,75 @@ def build_index(
     return manifest
 
 
+def _question_inputs(questions: Sequence[str], settings: IndexConfig) -> QuestionInputs:
+    """Return the inputs of an index; columns that are ignored are reported."""
+    file_options = {"valid-until": settings.valid_until, "delimiter": settings.delimiter, "encoding": settings.encoding}
+    inputs = question_files(
+        questions,
+        settings.column_names,
+        files_of=lambda url: input_files([url], settings, example=""),
+        file_options=[f"--{name} {value}" for name, value in file_options.items() if value is not None],
+        filters=settings.filters,
+    )
+    for note in ignored_notes(inputs):
+        say(note)
+    return inputs
+
+
+def _check_factory(factory: str | None, inputs: QuestionInputs, model: IndexedModel) -> None:
+    """Check that FAISS can build a given factory, and that there are enough questions where that is known."""
+    if factory is None:
+        return
+    new_index(factory, model.dimension)
+    in_datasets = [file.file.rows for file in inputs.files if isinstance(file, DatasetFile)]
+    if len(in_datasets) == len(inputs.files):  # manifests count the rows of datasets; tables are not counted yet
+        check_questions(factory, sum(in_datasets))
+
+
+def _planned(inputs: QuestionInputs, model: IndexedModel, settings: IndexConfig) -> tuple[str | None, int]:
+    """Return factory and number of shards; without a factory the number of questions left after merging decides."""
+    if settings.memory_mb is None:
+        return settings.factory, settings.shards
+    size, plan = plan_of(inputs, model, settings, timed=False)
+    by_size = default_factory(size.questions, size.dimension)
+    return settings.factory if plan.factory == by_size else plan.factory, plan.shards
+
+
+def _run(
+    target: Output,
+    inputs: QuestionInputs,
+    model: IndexedModel,
+    builder: ShardBuilder,
+    *,
+    shards: int,
+    options: PipelineOptions,
+) -> Report:
+    """Run the pipeline and return its report."""
+    encode = WorkerEncoder(model.url, model.digest)
+    parts = functools.partial(build, files=inputs.files, run_url=target.run_url, shards=shards)
+    finished = FinishedShards.of(target, model.digest)
+    message = f"Indexing {counted(len(inputs.files), 'file')} of questions in {counted(shards, 'shard')}"
+    with working(message):
+        run(functools.partial(parts, encode=encode, builder=builder, finished=finished), options)
+    finished.forget()
+    return read_report(target)
+
+
+def _counters(report: Report, inputs: QuestionInputs, max_reject_ratio: float) -> dict[str, int]:
+    """Return the counters of a run.
+
+    Raises:
+        QprError: too few rows are usable.
+    """
+    counters = dict.fromkeys(COUNTERS, 0) | {n: c for n, c in report.counters.items() if n not in OF_DATASETS}
+    check_sum(counters, *COUNTERS)
+    check_readable(counters, [source.url for source in inputs.sources], max_reject_ratio)
+    if not counters["questions_indexed"]:
+        where = ", ".join(source.url for source in inputs.sources)
+        raise QprError(f"{where}: no question with a word to index{reject_reasons(counters)}. Check --questions")
+    return counters
+
+
 def validation_clusters(datasets: Sequence[str]) -> pa.Table:
     """Return ids and texts of the validation clusters of datasets, at least one."""
     columns = ["question_ids", "texts"]
@@ -207,44 +242,3 @@ def _show(url: str, manifest: Manifest, *, ignored: list[str], as_json: bool) ->
         rows[f"MRR, {name}"] = f"{figures['mrr']:.4f} in {figures['median_ms']:.2f} computed ms a query"
     rows["seconds"] = manifest.seconds
     emit(result, as_json=as_json, table=lambda: two_columns(url, rows))
-
-
-def check_readable(counters: Mapping[str, int], urls: Sequence[str], max_reject_ratio: float) -> None:
-    """Check that most rows of the question files can be read; rows of a table may well lack a question.
-
-    Args:
-        counters: of the run.
-        urls: of the files.
-        max_reject_ratio: maximum share of rows that cannot be read.
-
-    Raises:
-        QprError: too many cannot.
-    """
-    unreadable = {name: count for name, count in counters.items() if name.startswith("rejected_read_")}
-    rows = {"rows_read": counters["questions_read"], "rows_rejected": sum(unreadable.values())}
-    if unreadable and (fault := fault_of_rows(unreadable | rows, urls, max_reject_ratio)):
-        raise QprError(fault)
-
-
-def input_notes(counters: dict[str, int]) -> Iterator[str]:
-    """Yield a line for a person about each kind of input that is not in the index."""
-    if rejected := counters.get("questions_rejected"):
-        yield f"not indexed, and in the index's table rejected: {counted(rejected, 'row')}{reject_reasons(counters)}"
-    if others := counters.get("rejected_merge_other_answer"):
-        yield (
-            f"in the index's table rejected: {counted(others, 'row')} with another answer to a question than the one "
-            "indexed, the most frequent"
-        )
-    for column, kind in (("cluster_id", "a 64-bit integer"), ("events", "a whole number from 0 to 2**53")):
-        if unreadable := counters.get(f"unreadable_{column}"):
-            yield f"{column}: {counted(unreadable, 'value')} cannot be read as {kind}; indexed without it"
-
-
-def reject_reasons(counters: dict[str, int]) -> str:
-    """Return the number of rejected rows by reason, in brackets; nothing if none was rejected."""
-    reasons = [
-        f"{count:,} {name.split('_', 2)[2]}"
-        for name, count in sorted(counters.items())
-        if name.startswith(("rejected_read_", "rejected_validate_"))
-    ]
-    return f" ({', '.join(reasons)})" if reasons else ""
