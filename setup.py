@@ -24,7 +24,9 @@ EXTRAS = {
         "httptools>=0.6",
         "orjson>=3.10",
         "prometheus_client>=0.21",
+        "starlette>=0.45",
         "threadpoolctl>=3.1",
+        "typing_extensions>=4.12",
         "uvicorn>=0.32",
         "uvloop>=0.21; sys_platform != 'win32'",
     ],
@@ -32,6 +34,7 @@ EXTRAS = {
 DEV_EXTRAS = ("beam", "calibrate", "train", "index", "fast", "qdrant", "serve")
 DEV = [
     "bm25s>=0.2",
+    "httpx2>=2",
     "hypothesis>=6.100",
     "import-linter>=2.1",
     "mapie>=1.2",
@@ -82,6 +85,7 @@ setup(
         "fsspec>=2024.12",
         "Jinja2>=3.1",
         "leather>=0.4",
+        "MarkupSafe>=2.1",
         "networkx>=3.2",
         "numpy>=2.0",
         "pyarrow>=17",

@@ -52,6 +52,21 @@ def test_extras_are_installed_from_a_clone_by_names_that_exist():
     ] == []  # messages take the words of `how_to_install`
 
 
+def test_the_packages_that_ours_import_are_listed():
+    """Parts of listed packages are left out: those that came with them or that they cannot do without."""
+    parts = {"langchain_core", "llvmlite", "objsize", "pydantic_core", "setuptools", "transformers"}
+    listed = {line.lower().replace("_", "-") for line in re.findall(r'"([\w-]+)[\[>]', (ROOT / "setup.py").read_text())}
+    owners = importlib.metadata.packages_distributions()
+    unlisted = set()
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            tops = {top.partition(".")[0] for top in names} - set(sys.stdlib_module_names) - {*PACKAGES, *parts}
+            unlisted |= {top for top in tops if not {n.lower().replace("_", "-") for n in owners[top]} & listed}
+    assert unlisted == set()
+
+
 def test_the_readme_installs_what_its_commands_need():
     [group] = re.findall(r"pip install '\.\[(.+)\]'", (ROOT / "README.md").read_text(encoding="utf-8"))
     assert set(group.split(",")) == {*EXTRA_OF_MODULE.values(), "fast"}

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 import rich.console
 import rich.panel
 import rich.text
+import typer
 
 from jobs.display.console import results, say
 from jobs.display.safe_text import printable
@@ -48,10 +49,8 @@ class Keys:
             while (character := sys.stdin.read(1)).isspace():
                 pass
             return character or "q"
-        import click
-
         try:
-            key = click.getchar()
+            key = typer.getchar()
         except (EOFError, KeyboardInterrupt):
             return "q"
         return "q" if key in "\x03\x04" else key.lower()
