@@ -31,20 +31,18 @@ def token_ids(vocabulary: Vocabulary, keys: pa.Array) -> TokenIds:
     return collected(vocabulary.ids(part) for part in slices(keys))
 
 
-def collected(parts: Iterable[TokenIds], *, mapped_bytes: int | None = None) -> TokenIds:
+def collected(parts: Iterable[TokenIds]) -> TokenIds:
     """Return the questions of all parts in one.
 
     The file has no name once it is open, so none is left behind, however the process ends. It is mapped privately: what
     would be written to the ids would change this process's copy of a page and not the file.
 
     Args:
-        parts: one at a time is in memory once their ids take more than ``mapped_bytes``.
-        mapped_bytes: `MAPPED_BYTES` by default.
+        parts: one at a time is in memory once their ids take more than `MAPPED_BYTES`.
 
     Raises:
         QprError: the folder of temporary files is full, or cannot be written to.
     """
-    limit = MAPPED_BYTES if mapped_bytes is None else mapped_bytes
     held, lengths, size = [np.zeros(0, np.int32)], [np.zeros(0, np.int64)], 0
     file: IO[bytes] | None = None
     with contextlib.ExitStack() as opened:
@@ -52,7 +50,7 @@ def collected(parts: Iterable[TokenIds], *, mapped_bytes: int | None = None) -> 
             held.append(part.ids)
             lengths.append(part.lengths)
             size += part.ids.nbytes
-            if size > limit:
+            if size > MAPPED_BYTES:
                 with _explained(size):
                     file = file or opened.enter_context(tempfile.TemporaryFile(prefix="qpr-", buffering=0))
                     _write(file, held)

@@ -80,12 +80,12 @@ def missing_questions(index: Index, judged: Judgements) -> tuple[Ints, Ints]:
     return relevant, relevant[index.rows_of(relevant) < 0]
 
 
-def query_times(ranker: Ranker, judged: Judgements, *, maximum: int = TIMED) -> dict[str, Any]:
+def query_times(ranker: Ranker, judged: Judgements) -> dict[str, Any]:
     """Return mean and 95th percentile of milliseconds a query, encoding included, one query at a time.
 
-    The queries are the first ``maximum``, in the order of their hashes, or fewer where they take over `TIMED_MS`.
+    The queries are the first `TIMED`, in the order of their hashes, or fewer where they take over `TIMED_MS`.
     """
-    texts = judged.texts.slice(0, maximum).to_pylist()
+    texts = judged.texts.slice(0, TIMED).to_pylist()
     ranker.rank(texts[:1], TIMED_HITS)
     milliseconds: list[float] = []
     for text in texts:

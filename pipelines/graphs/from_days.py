@@ -75,9 +75,7 @@ def build(
     )
 
 
-def read_tagged(
-    dated_file: tuple[datetime.date, DayFile], user_key: UserKey | None = None, over_days: bool = False
-) -> Iterator[Any]:
+def read_tagged(dated_file: tuple[datetime.date, DayFile], user_key: UserKey | None, over_days: bool) -> Iterator[Any]:
     """Yield the ASKED rows of a file, or its rejected rows; rows without a time get the beginning of the day.
 
     Args:

@@ -115,7 +115,8 @@ def test_what_is_written_to_the_ids_stays_with_the_process():
     with tempfile.TemporaryFile(buffering=0) as file:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(tempfile, "TemporaryFile", lambda **_: io.FileIO(file.fileno(), "r+", closefd=False))
-            found = collected([VOCABULARY.ids(pa.array(["b"]))], mapped_bytes=0)
+            patch.setattr(mapped_tokens, "MAPPED_BYTES", 0)
+            found = collected([VOCABULARY.ids(pa.array(["b"]))])
         found.ids[0] = 5
         file.seek(0)
         assert np.frombuffer(file.read(), np.int32).tolist() == [1]
