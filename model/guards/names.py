@@ -16,10 +16,6 @@ from typing import Final, NamedTuple
 from model.guards.lists import listed
 from model.guards.reading import Reading
 
-MOST_WORDS: Final = 5
-"""Words of the longest name."""
-
-
 _AMBIGUOUS: Final = listed("names_and_common_words")
 
 
