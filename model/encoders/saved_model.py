@@ -83,24 +83,20 @@ def save_model(
     """
     config, vocabulary, weights = parts
     contents = {CONFIG: config.model_dump_json(indent=2).encode() + b"\n"}
-    if (kind := kind_of(config.shape)).has_vocabulary:
-        contents[VOCABULARY] = vocabulary.to_text().encode()
-        contents[WEIGHTS] = _stored(output, weights, kind.stored_as)
     reports = {METRICS: "".join(json.dumps(line) + "\n" for line in metrics).encode(), **pages}
-    try:
+    with output:
+        if (kind := kind_of(config.shape)).has_vocabulary:
+            contents[VOCABULARY] = vocabulary.to_text().encode()
+            contents[WEIGHTS] = _stored(output.url, weights, kind.stored_as)
         written = [output.write(name, content, table="model") for name, content in {**contents, **files}.items()]
         written += [output.write(name, content, table=REPORTS) for name, content in reports.items()]
-    except BaseException:
-        output.abandon()
-        raise
-    return output.publish(written, inputs=inputs, configuration=config.model_dump(mode="json"), counters=counters)
+        return output.publish(written, inputs=inputs, configuration=config.model_dump(mode="json"), counters=counters)
 
 
-def _stored(output: Output, weights: Weights, stored_as: type[np.floating]) -> bytes:
+def _stored(url: str, weights: Weights, stored_as: type[np.floating]) -> bytes:
     if name := first_not_finite(weights, stored_as):
-        output.abandon()
         raise QprError(
-            f"{output.url}: {name} is not finite as {stored_as.__name__}, so no model is written. Lower --learning-rate"
+            f"{url}: {name} is not finite as {stored_as.__name__}, so no model is written. Lower --learning-rate"
         )
     return safetensors.numpy.save({name: np.ascontiguousarray(part, stored_as) for name, part in weights.items()})
 

@@ -18,7 +18,7 @@ from model.reranking.reranker import OtherEncoder, Reranker, RerankerSettings, W
 from model.reranking.term_statistics import WordCounts
 from model.reranking.weight_limits import unusable
 from model.text.vocabulary import Vocabulary
-from schemas.artifacts.manifest import Manifest, Source, read_manifest, read_settings, read_verified
+from schemas.artifacts.manifest import Source, read_manifest, read_settings, read_verified
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 
@@ -34,29 +34,24 @@ def save_reranker(
     *,
     inputs: list[Source],
     counters: dict[str, int],
-) -> Manifest:
+) -> None:
     """Write a reranker and publish it.
 
     Raises:
         QprError: a file cannot be written, or a weight is not finite or too large for finite scores.
     """
-    if name := first_not_finite(weights, np.float32):
-        output.abandon()
-        raise QprError(f"{output.url}: {name} is not finite, so no reranker is written. {_AGAIN}")
-    arrays = {name: np.ascontiguousarray(weight, np.float32) for name, weight in weights.items()}
-    if fault := unusable(arrays):
-        output.abandon()
-        raise QprError(f"{output.url}: {fault}, so no reranker is written. {_AGAIN}")
-    contents = {
-        WORDS: "".join(f"{word}\n" for word in counts.words).encode(),
-        WEIGHTS: safetensors.numpy.save({**arrays, "counts": np.asarray(counts.counts, np.int64)}),
-    }
-    try:
+    with output:
+        if name := first_not_finite(weights, np.float32):
+            raise QprError(f"{output.url}: {name} is not finite, so no reranker is written. {_AGAIN}")
+        arrays = {name: np.ascontiguousarray(weight, np.float32) for name, weight in weights.items()}
+        if fault := unusable(arrays):
+            raise QprError(f"{output.url}: {fault}, so no reranker is written. {_AGAIN}")
+        contents = {
+            WORDS: "".join(f"{word}\n" for word in counts.words).encode(),
+            WEIGHTS: safetensors.numpy.save({**arrays, "counts": np.asarray(counts.counts, np.int64)}),
+        }
         files = [output.write(name, content, table="reranker") for name, content in contents.items()]
-    except BaseException:
-        output.abandon()
-        raise
-    return output.publish(files, inputs=inputs, configuration=settings.model_dump(mode="json"), counters=counters)
+        output.publish(files, inputs=inputs, configuration=settings.model_dump(mode="json"), counters=counters)
 
 
 def load_reranker(url: str, *, model_digest: str) -> Reranker:
