@@ -50,9 +50,6 @@ class FittedConfidence(NamedTuple):
     folds: Folds = ()
 
 
-NONE: Final = FittedConfidence([], {}, {})
-
-
 def fit_confidence(
     clusters: pa.Table,
     target: Output,
@@ -76,8 +73,7 @@ def fit_confidence(
     """
     judged = judgements(clusters, limit=MOST_QUERIES)
     if missing := _missing_answers(clusters, judged) if by_answer else _missing_queries(len(judged)):
-        say(f"no confidence model, so hits have no probability: {missing}")
-        return NONE
+        return _unfitted(missing)
     index = opened()
     counts = counts_of(index)
     with counting("learning confidence, queries", total=len(judged)) as show:
@@ -87,23 +83,25 @@ def fit_confidence(
             gathered = examples(index, judged, counts, on_queries=show)
     nearest = gathered.right[:, 0]
     if nearest.all() or not nearest.any():
-        found = f"the nearest question is {'right' if nearest.all() else 'wrong'} for every query"
-        say(f"no confidence model, so hits have no probability: {found}")
-        return NONE
+        return _unfitted(f"the nearest question is {'right' if nearest.all() else 'wrong'} for every query")
     share = answerable_share or ANSWERABLE
     try:
         models = [*fold_models(gathered, answerable_share=share)]
         measures = quality(out_of_fold(gathered, models), nearest, gathered.weights(share))
         content = to_json(Confidence(counts, learn(gathered, answerable_share=share), by_answer))
     except QprError as error:
-        say(f"no confidence model, so hits have no probability: {error}")
-        return NONE
+        return _unfitted(str(error))
     return FittedConfidence(
         [target.write(FILE, content, table=CONFIDENCE)],
         {"confidence_queries": len(judged)} | ({"confidence_answers": answers_of(clusters)} if by_answer else {}),
         {CONFIDENCE: {name: round(value, 4) for name, value in measures._asdict().items()}},
         [(out[: len(judged)], Confidence(counts, model, by_answer)) for out, model in models],
     )
+
+
+def _unfitted(reason: str) -> FittedConfidence:
+    say(f"no confidence model, so hits have no probability: {reason}")
+    return FittedConfidence([], {}, {})
 
 
 def answers_of(wordings: pa.Table) -> int:

@@ -24,6 +24,8 @@ _TYPES = {"F16": "<f2", "F32": "<f4", "F64": "<f8", "I64": "<i8", "I32": "<i4", 
 _HALF_MAGNITUDE, _HALF_INFINITY = np.uint16(0x7FFF), np.uint16(0x7C00)
 """All bits of a half-precision number but its sign, and infinity; greater ones are no numbers."""
 
+_DAMAGED = "is no file of safetensors of numpy's types"
+
 
 def read_tensors(content: bytes) -> dict[str, npt.NDArray[Any]]:
     """Return the tensors of a safetensors file by name.
@@ -34,7 +36,7 @@ def read_tensors(content: bytes) -> dict[str, npt.NDArray[Any]]:
     try:
         tensors: dict[str, npt.NDArray[Any]] = safetensors.numpy.load(content)
     except (safetensors.SafetensorError, KeyError, TypeError, AttributeError) as error:  # KeyError: numpy lacks a type
-        raise ValueError(f"is no file of safetensors of numpy's types: {str(error)[:200]}") from error
+        raise ValueError(f"{_DAMAGED}: {str(error)[:200]}") from error
     check_finite(tensors)
     return tensors
 
@@ -59,9 +61,9 @@ def mapped_tensors(content: memoryview) -> dict[str, npt.NDArray[Any]]:
             for (first, last), name, part in parts
         }
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(f"is no file of safetensors of numpy's types: {str(error)[:200]}") from error
+        raise ValueError(f"{_DAMAGED}: {str(error)[:200]}") from error
     if [first for (first, _), _, _ in parts] != ends[:-1] or start + ends[-1] != len(content):
-        raise ValueError("is no file of safetensors of numpy's types: its tensors do not fill it")
+        raise ValueError(f"{_DAMAGED}: its tensors do not fill it")
     return tensors
 
 
