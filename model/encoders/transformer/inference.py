@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from model.encoders.interface import Encoder, Matrix
 from model.encoders.transformer.checkpoint_folder import PREFIX, load_sentences, unpacked
-from schemas.errors import QprError
+from schemas.errors import QprError, UsageError
 
 if TYPE_CHECKING:
     import torch
@@ -65,8 +65,14 @@ class TransformerEncoder(Encoder):
         """Return one vector a question key."""
         return self.encode(keys)
 
-    def encode(self, texts: pa.Array | pa.ChunkedArray | Sequence[str], *, threads: int = 1) -> Matrix:  # noqa: ARG002
-        """Return one vector a question text, (len(texts), dimension); PyTorch chooses the number of threads."""
+    def encode(self, texts: pa.Array | pa.ChunkedArray | Sequence[str], *, threads: int = 1) -> Matrix:
+        """Return one vector a question text, (len(texts), dimension).
+
+        Raises:
+            UsageError: a number of threads is given, which PyTorch chooses.
+        """
+        if threads > 1:
+            raise UsageError("--threads: PyTorch chooses the threads of a transformer. Leave it out")
         listed = texts.to_pylist() if isinstance(texts, pa.Array | pa.ChunkedArray) else list(texts)
         if not listed:
             return np.empty((0, self.dimension), np.float32)

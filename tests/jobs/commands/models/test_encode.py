@@ -143,6 +143,15 @@ def test_threads_and_half_tables(encode, model, tmp_path):
     assert encode(TEXT, "--threads", "0", "--overwrite").code == 2
 
 
+def test_pytorch_chooses_the_threads_of_a_transformer(qpr, tiny_sentences, tmp_path):
+    (tmp_path / "q.txt").write_bytes(TEXT)
+    given = ("encode", "--model", f"st:{tiny_sentences}", "--input", tmp_path / "q.txt", "--output", tmp_path / "x.npy")
+    outcome = qpr(*given, "--threads", 2)
+    assert (outcome.code, "--threads: PyTorch chooses" in outcome.err) == (2, True)
+    assert not (tmp_path / "x.npy").exists()
+    assert qpr(*given).code == 0
+
+
 def test_half_tables_are_of_cnn_alone(encode, model, make_model, tmp_path):
     make_model(model, encoder="subword")
     outcome = encode(TEXT, "--half-tables")
