@@ -21,11 +21,11 @@ PREFIXES = ("how do i", "how can i", "please tell me how to", "what is the way t
 SUFFIXES = ("", "today", "at home", "without help", "in the rain", "as a beginner", "for a friend", "on a sunday")
 
 
-def growing_rows(date, *, count=700):
+def growing_rows(date):
     """Return rows of a day: wordings, most of them new, of a fact for each verb and thing."""
     draw = np.random.default_rng(date.toordinal())
     rows = []
-    for verb, thing, prefix, suffix, again in draw.integers(1_000, size=(count, 5)).tolist():
+    for verb, thing, prefix, suffix, again in draw.integers(1_000, size=(700, 5)).tolist():
         verb, thing = VERBS[verb % len(VERBS)], THINGS[thing % len(THINGS)]
         end = f"{SUFFIXES[suffix % len(SUFFIXES)]} {SUFFIXES[again % len(SUFFIXES)]}"
         question = f"{PREFIXES[prefix % len(PREFIXES)]} {verb} the {thing} {end}"

@@ -93,13 +93,13 @@ def quick():
     return version
 
 
-def threads_of(version, *calls, threads=2):
+def threads_of(version, *calls):
     """Return the threads that search, and the results of the calls."""
 
     async def scenario(batcher):
         return await asyncio.gather(*await started(batcher, *calls), return_exceptions=True)
 
-    return version.searcher.threads, run(scenario, threads=threads)
+    return version.searcher.threads, run(scenario, threads=2)
 
 
 def test_a_quick_search_of_few_questions_that_come_alone_takes_no_thread(quick):

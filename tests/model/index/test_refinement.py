@@ -27,8 +27,8 @@ def ids_of(counts, seed=0):
     return [np.sort(part) for part in np.split(everything, np.cumsum(counts)[:-1])]
 
 
-def flat_shards(counts, seed=0):
-    vectors = np.split(random_vectors(sum(counts), seed), np.cumsum(counts)[:-1])
+def flat_shards(counts):
+    vectors = np.split(random_vectors(sum(counts)), np.cumsum(counts)[:-1])
     return [open_shard(build_shard(train("Flat", part[:0]), part)) for part in vectors]
 
 

@@ -120,8 +120,8 @@ def test_rows_before_the_break_of_a_compressed_file_do_not_pass_as_the_whole(tmp
         read_all(source_of(tmp_path, packed[:-20], "x.csv.gz"))
 
 
-def row_texts(source, names=None):
-    rows, rejected = read_all(source, ANSWERED, names)
+def row_texts(source):
+    rows, rejected = read_all(source, ANSWERED)
     return [(row["question"], row["answer"]) for row in rows], [reason for reason, _ in rejected]
 
 

@@ -339,9 +339,9 @@ def test_inputs_are_called_as_they_were_typed_and_have_a_digest(qpr, log, datase
     assert all(str(log.parent).encode() not in content for content in written)
 
 
-def write_csv(path, header, values, *, delimiter=";", encoding="utf-8"):
+def write_csv(path, header, values, *, encoding="utf-8"):
     lines = [["question", "answer", header], *([*row.values(), value] for row, value in zip(ROWS, values, strict=True))]
-    path.write_text("".join(delimiter.join(line) + "\n" for line in lines), encoding=encoding)
+    path.write_text("".join(";".join(line) + "\n" for line in lines), encoding=encoding)
     return path
 
 

@@ -25,9 +25,9 @@ def ragged(*questions: list[int]) -> tuple[torch.Tensor, torch.Tensor]:
     return torch.tensor(list(itertools.chain(*questions)), dtype=torch.int64), torch.tensor([0, *np.cumsum(lengths)])
 
 
-def random_questions(count: int, *, longest: int = 12) -> list[list[int]]:
+def random_questions(count: int) -> list[list[int]]:
     random = np.random.default_rng(5)
-    return [random.integers(0, TOKENS, random.integers(0, longest + 1)).tolist() for _ in range(count)]
+    return [random.integers(0, TOKENS, random.integers(0, 13)).tolist() for _ in range(count)]
 
 
 def reference(encoder: QuestionEncoder, questions: list[list[int]]) -> torch.Tensor:

@@ -22,10 +22,10 @@ def grouped(count, seed=0):
     return (centres[rng.integers(40, size=count)] + rng.normal(size=(count, DIMENSION))).astype(np.float32)
 
 
-def found_by(shard, queries, count=10, seen=64):
+def found_by(shard, queries, count=10):
     distances = np.empty((len(queries), count), np.float32)
     rows = np.empty((len(queries), count), np.int64)
-    shard.parameters.efSearch = seen
+    shard.parameters.efSearch = 64
     ShardSearch(shard, queries, None).into(distances, rows)
     return distances, rows
 

@@ -47,8 +47,8 @@ def rows(url):
     return [read_verified(url, file) for file in read_manifest(url).files]
 
 
-def locked_by(url, owner, number=1):
-    storage.write_bytes(storage.join(url, LEASES, f"{number:08}.json"), owner.content())
+def locked_by(url, owner):
+    storage.write_bytes(storage.join(url, LEASES, "00000001.json"), owner.content())
 
 
 @pytest.mark.parametrize("overwrite", [False, True])
