@@ -51,6 +51,7 @@ EXTRA_OF_MODULE: Final = {
     "httptools": "serve",
     "orjson": "serve",
     "prometheus_client": "serve",
+    "starlette": "serve",
     "uvicorn": "serve",
     "uvloop": "serve",
 }
