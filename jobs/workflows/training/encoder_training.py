@@ -26,6 +26,7 @@ from schemas.quantities import counted
 
 if TYPE_CHECKING:
     from model.encoders.config import Shape
+    from model.training.checkpoints.checkpoints import Checkpoints
     from model.training.encoder_training import TrainedEncoder
     from model.training.progress import Deadline, Epoch
     from model.training.settings import TrainingSettings
@@ -159,24 +160,11 @@ def supervised(
         part: name of the training if the command has several.
         unit: name of the examples of a batch.
     """
-    from model.training.checkpoints.checkpoints import Checkpoints
     from pipelines.engine.freed_memory import keep_freed_memory
 
     keep_freed_memory()
     named = f"{part}, " if part else ""
-    checkpoints = (
-        None
-        if output is None
-        else Checkpoints(
-            storage.join(output.url, CHECKPOINTS, *([part.replace(" ", "-")] if part else [])),
-            run_id=output.run_id,
-            identity=identity,
-            every_minutes=terms.checkpoint_every,
-            resume=terms.resume,
-            inform=say,
-            warn=warn,
-        )
-    )
+    checkpoints = None if output is None else _checkpoints(output, identity, terms, part)
     with progress_bar("loss", f"{unit}/s") as bar:
         fields: dict[str, Any] = {"loss": "", f"{unit}/s": ""}
         task = bar.add_task(part or "training", total=None, **fields)
@@ -210,6 +198,21 @@ def supervised(
             raise
         for text in last if part else ():
             say(f"{part}: {text}")
+
+
+def _checkpoints(output: Output, identity: Mapping[str, Any], terms: RunTerms, part: str) -> Checkpoints:
+    """Return the checkpoints of a training, or of a part of several, in the folder of the output."""
+    from model.training.checkpoints.checkpoints import Checkpoints
+
+    return Checkpoints(
+        storage.join(output.url, CHECKPOINTS, *([part.replace(" ", "-")] if part else [])),
+        run_id=output.run_id,
+        identity=identity,
+        every_minutes=terms.checkpoint_every,
+        resume=terms.resume,
+        inform=say,
+        warn=warn,
+    )
 
 
 def _outcome(pairs: dict[str, Pairs], trained: TrainedEncoder) -> tuple[dict[str, int], dict[str, Any]]:
