@@ -26,7 +26,7 @@ from model.encoders.transformer.checkpoint_folder import PREFIX, checked_folder,
 from model.encoders.transformer.inference import TransformerEncoder
 from model.encoders.transformer.settings import TransformerSettings
 from model.training.batching import Numbers, batches
-from model.training.initialization import begun
+from model.training.initialization import build_network
 from model.training.pairs.pair_objective import PairObjective
 from model.training.presets import PRESETS
 from model.training.trainer import Trainer, ignore
@@ -46,7 +46,7 @@ def steps_of(pairs: TrainPairs, shapes: dict[str, Shape], device: str) -> Iterat
     for name, shape in shapes.items():
         for precision in PRECISIONS:
             settings = PRESETS[name].training.model_copy(update={"precision": precision})
-            _, network = begun(pairs, shape=shape, settings=settings, device=device, older=None, inform=ignore)
+            _, network = build_network(pairs, shape=shape, settings=settings, device=device, older=None, inform=ignore)
             trainer = Trainer(PairObjective(network, pairs, pairs, settings))
             network.train()
             yield name, precision, trainer.step

@@ -19,7 +19,7 @@ from model.encoders.config import Shape
 from model.encoders.registry import kind_of
 from model.encoders.saved_model import ModelParts
 from model.training.failures import lowering
-from model.training.initialization import begun
+from model.training.initialization import build_network
 from model.training.pairs.pair_objective import PairObjective
 from model.training.settings import TrainingSettings
 from model.training.trainer import Trainer
@@ -95,7 +95,7 @@ def plan_training(
         QprError: the training could not begin.
     """
     with lowering(shape, settings):
-        _, network = begun(pairs, shape=shape, settings=settings, device=device, older=older, inform=inform)
+        _, network = build_network(pairs, shape=shape, settings=settings, device=device, older=older, inform=inform)
         objective = PairObjective(network, pairs, validation, settings, inform=inform)
         trainer = Trainer(objective)
         steps = _measured_steps(trainer, seconds=measured_s)

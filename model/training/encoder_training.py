@@ -15,7 +15,7 @@ from model.encoders.saved_model import ModelParts
 from model.text.vocabulary import Vocabulary
 from model.training.distributed import ALONE
 from model.training.failures import lowering
-from model.training.initialization import begun
+from model.training.initialization import build_network
 from model.training.objective import Objective
 from model.training.pairs.pair_objective import PairObjective
 from model.training.settings import TrainingSettings
@@ -56,7 +56,9 @@ def train_encoder(
     """
     with lowering(shape, settings):
         inform = supervision.get("inform", ignore)
-        vocabulary, network = begun(pairs, shape=shape, settings=settings, device=device, older=older, inform=inform)
+        vocabulary, network = build_network(
+            pairs, shape=shape, settings=settings, device=device, older=older, inform=inform
+        )
         supervision.get("processes", ALONE).draw_apart(network.generator, seed=settings.seed)
         trained = Trainer(objective(network), **supervision).run()
     return TrainedEncoder(**vars(trained), vocabulary=vocabulary)

@@ -1,6 +1,6 @@
 """Start of a training: its vocabulary, and a network with fresh weights or those of an older model.
 
-train pairs -> begun -> Vocabulary, Network; URL of a model -> older_model -> begin_from -> weights of a network
+train pairs -> build_network -> Vocabulary, Network; URL of a model -> older_model -> begin_from -> weights of a network
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from schemas.quantities import counted
 EMBEDDING = "embedding.weight"
 
 
-def begun(
+def build_network(
     pairs: Pairs,
     *,
     shape: Shape,

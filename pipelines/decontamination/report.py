@@ -1,6 +1,6 @@
 """``leakage.json``: numbers of questions compared, found and removed, and the result of the check after removal.
 
-counters of a run -> tell_leakage -> File
+counters of a run -> write_leakage -> File
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from schemas.quantities import counted
 _PREFIX: Final = "leakage."
 
 
-def tell_leakage(counters: dict[str, int], leakage: Leakage, output: Output) -> tuple[dict[str, int], File]:
+def write_leakage(counters: dict[str, int], leakage: Leakage, output: Output) -> tuple[dict[str, int], File]:
     """Write ``leakage.json`` into the run's folder and return the other counters and the file.
 
     Args:

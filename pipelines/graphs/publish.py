@@ -11,7 +11,7 @@ import apache_beam as beam
 import pydantic
 from apache_beam.options.pipeline_options import PipelineOptions
 
-from pipelines.decontamination.report import leakage_report, tell_leakage
+from pipelines.decontamination.report import leakage_report, write_leakage
 from pipelines.decontamination.settings import Leakage
 from pipelines.engine.runner import run
 from pipelines.reading.sources import Source
@@ -63,7 +63,7 @@ def run_and_publish(
     try:
         run(lambda pipeline: build(pipeline, output.run_url), options)
         report = read_report(output)
-        counted, leakage_file = tell_leakage(report.counters, leakage, output)
+        counted, leakage_file = write_leakage(report.counters, leakage, output)
         counters = _check_accounts(counted, questions_a_row)
         fault = fault_of(counters, [source.url for source in sources], max_reject_ratio)
         summary = RunSummary(

@@ -73,7 +73,7 @@ def _run(
     from model.encoders.loading import load_encoder
     from model.training.checkpoints.checkpoints import identity_of
     from model.training.distillation.distillation import DistillationObjective
-    from model.training.distillation.teacher_embeddings import lesson_of, taught_vectors
+    from model.training.distillation.teacher_embeddings import lesson_of, teacher_vectors
     from model.training.encoder_training import train_encoder
     from model.training.progress import Deadline
     from model.training.training_pairs import read_pairs
@@ -83,7 +83,7 @@ def _run(
     deadline = Deadline(terms.max_minutes)
     encoder, lesson = load_encoder(teacher), lesson_of(source, most=questions)
     with counting("encoding with the teacher, questions", total=len(lesson)) as show:
-        taught = taught_vectors(lesson, encoder, kept=vectors, on_part=show)
+        taught = teacher_vectors(lesson, encoder, kept=vectors, on_part=show)
     identity = identity_of(shape, settings, [source.manifest.digest])
     identity |= {"the digest of --teacher": encoder.digest, "the digest of its questions": lesson.digest}
     with supervised(output, identity, terms=terms, deadline=deadline, unit="questions") as supervision:

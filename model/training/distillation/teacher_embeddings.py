@@ -1,6 +1,6 @@
 """Vectors of a teacher for the questions of a dataset, computed once and kept in a file.
 
-dataset -> lesson_of -> Lesson: ids, texts; Lesson, teacher, file -> taught_vectors -> (questions, E) float32
+dataset -> lesson_of -> Lesson: ids, texts; Lesson, teacher, file -> teacher_vectors -> (questions, E) float32
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def lesson_of(dataset: Dataset, *, most: int) -> Lesson:
     return Lesson(table["question_id"].to_numpy(), texts)
 
 
-def taught_vectors(
+def teacher_vectors(
     lesson: Lesson,
     teacher: Encoder,
     *,

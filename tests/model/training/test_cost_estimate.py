@@ -17,7 +17,7 @@ from model.losses.multiple_negatives import MultipleNegativesRankingLoss
 from model.training import cost_estimate as plan
 from model.training.batching import epoch_batches
 from model.training.cost_estimate import plan_training
-from model.training.initialization import begun
+from model.training.initialization import build_network
 from model.training.settings import TrainingSettings
 from schemas.errors import QprError
 
@@ -41,7 +41,7 @@ def test_sizes_are_those_of_a_model_and_a_checkpoint(pairs_about, shape, setting
     )
     numbers = sum(map(math.prod, weight_shapes(config).values()))
     assert found.parameters == numbers
-    _, network = begun(pairs, shape=shape, settings=settings, device=None, older=None, inform=print)
+    _, network = build_network(pairs, shape=shape, settings=settings, device=None, older=None, inform=print)
     stored = {name: weight.astype(kind_of(shape).stored_as) for name, weight in weights_of(network.body).items()}
     assert len(safetensors.numpy.save(stored)) == pytest.approx(found.model_bytes, abs=600)  # its header
     best = 0 if settings.linear_decay else numbers

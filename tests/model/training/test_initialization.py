@@ -15,7 +15,7 @@ from model.encoders.saved_model import load_parts, read_config
 from model.encoders.subword.settings import SubwordSettings
 from model.text.vocabulary import Vocabulary
 from model.training.encoder_training import train
-from model.training.initialization import begin_from, begun, older_model, rows_in_common, shape_difference
+from model.training.initialization import begin_from, build_network, older_model, rows_in_common, shape_difference
 from model.training.settings import TrainingSettings
 from schemas.artifacts import storage
 from schemas.errors import QprError
@@ -140,4 +140,4 @@ def test_a_damaged_model_is_refused(memory, make_model):
 def test_questions_without_a_token_are_refused(pairs_about):
     settings = SETTINGS.model_copy(update={"vocabulary_size": 0, "hash_bins": 0})
     with pytest.raises(QprError, match="no train question has a word"):
-        begun(pairs_about("pay"), shape=SHAPES["cnn"], settings=settings, device=None, older=None, inform=print)
+        build_network(pairs_about("pay"), shape=SHAPES["cnn"], settings=settings, device=None, older=None, inform=print)

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from pipelines.decontamination.report import leakage_report, tell_leakage
+from pipelines.decontamination.report import leakage_report, write_leakage
 from pipelines.decontamination.settings import Leakage
 from schemas.artifacts import storage
 from schemas.artifacts.writer import Output
@@ -42,7 +42,7 @@ def test_the_rule_defines_equality(least, same, validation):
 
 def test_the_file_is_written_and_the_other_counters_are_returned(memory):
     output = Output(f"{memory}/dataset", "dataset")
-    counters, file = tell_leakage(COUNTS, Leakage(), output)
+    counters, file = write_leakage(COUNTS, Leakage(), output)
     assert counters == {"rows_read": 10}
     assert (file.table, file.path) == ("leakage", f"{output.run_id}/leakage.json")
     assert json.loads(storage.read_bytes(f"{output.run_url}/leakage.json")) == leakage_report(COUNTS, Leakage())
@@ -50,4 +50,4 @@ def test_the_file_is_written_and_the_other_counters_are_returned(memory):
 
 def test_a_leak_that_the_check_finds_is_an_error(memory):
     with pytest.raises(QprError, match="3 questions of validation or test found again"):
-        tell_leakage(COUNTS | {"leakage.check.found": 3}, Leakage(), Output(f"{memory}/dataset", "dataset"))
+        write_leakage(COUNTS | {"leakage.check.found": 3}, Leakage(), Output(f"{memory}/dataset", "dataset"))

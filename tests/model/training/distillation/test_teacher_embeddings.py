@@ -9,7 +9,7 @@ import pytest
 import safetensors.numpy
 
 from model.encoders.loading import load_encoder
-from model.training.distillation.teacher_embeddings import lesson_of, taught_vectors
+from model.training.distillation.teacher_embeddings import lesson_of, teacher_vectors
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.errors import QprError
@@ -61,12 +61,12 @@ def test_too_few_questions_are_refused(memory, make_dataset):
 def test_vectors_are_the_teachers_and_are_asked_for_once(dataset, teacher, memory):
     lesson, told = lesson_of(dataset("train"), most=0), []
     kept = f"{memory}/kept.safetensors"
-    vectors = taught_vectors(lesson, teacher, kept=kept, on_part=told.append)
+    vectors = teacher_vectors(lesson, teacher, kept=kept, on_part=told.append)
     np.testing.assert_allclose(vectors, teacher.encode(lesson.texts), atol=1e-6)
     assert told == [6]
-    np.testing.assert_array_equal(taught_vectors(lesson, teacher, kept=kept, on_part=told.append), vectors)
+    np.testing.assert_array_equal(teacher_vectors(lesson, teacher, kept=kept, on_part=told.append), vectors)
     assert told == [6]
-    np.testing.assert_array_equal(taught_vectors(lesson, teacher, kept=None), vectors)
+    np.testing.assert_array_equal(teacher_vectors(lesson, teacher, kept=None), vectors)
 
 
 def test_a_file_that_appeared_meanwhile_is_not_replaced_and_must_be_of_the_same(dataset, teacher, memory):
@@ -75,36 +75,36 @@ def test_a_file_that_appeared_meanwhile_is_not_replaced_and_must_be_of_the_same(
     def appear(content):
         return lambda _: storage.write_bytes(kept, content)
 
-    vectors = taught_vectors(lesson, teacher, kept=f"{memory}/other.safetensors")
+    vectors = teacher_vectors(lesson, teacher, kept=f"{memory}/other.safetensors")
     theirs = storage.read_bytes(f"{memory}/other.safetensors")
-    np.testing.assert_array_equal(taught_vectors(lesson, teacher, kept=kept, on_part=appear(theirs)), vectors)
+    np.testing.assert_array_equal(teacher_vectors(lesson, teacher, kept=kept, on_part=appear(theirs)), vectors)
     storage.delete(kept)
     with pytest.raises(QprError, match="is damaged"):
-        taught_vectors(lesson, teacher, kept=kept, on_part=appear(b"theirs"))
+        teacher_vectors(lesson, teacher, kept=kept, on_part=appear(b"theirs"))
     assert storage.read_bytes(kept) == b"theirs"
 
 
 def test_a_file_of_another_teacher_of_other_questions_or_damaged_is_refused(dataset, teacher, memory, make_model):
     kept, lesson = f"{memory}/kept.safetensors", lesson_of(dataset("train"), most=0)
-    taught_vectors(lesson, teacher, kept=kept)
+    teacher_vectors(lesson, teacher, kept=kept)
     with pytest.raises(QprError, match="of other questions"):
-        taught_vectors(lesson_of(dataset("train"), most=4), teacher, kept=kept)
+        teacher_vectors(lesson_of(dataset("train"), most=4), teacher, kept=kept)
     shouted = dataclasses.replace(lesson, texts=pc.utf8_upper(lesson.texts))
     with pytest.raises(QprError, match="of other questions, or of other wordings"):
-        taught_vectors(shouted, teacher, kept=kept)
+        teacher_vectors(shouted, teacher, kept=kept)
     make_model(f"{memory}/other", seed=1)
     with pytest.raises(QprError, match="of another teacher"):
-        taught_vectors(lesson, load_encoder(f"{memory}/other"), kept=kept)
+        teacher_vectors(lesson, load_encoder(f"{memory}/other"), kept=kept)
     storage.write_bytes(kept, storage.read_bytes(kept)[:-3])
     with pytest.raises(QprError, match="is damaged"):
-        taught_vectors(lesson, teacher, kept=kept)
+        teacher_vectors(lesson, teacher, kept=kept)
 
 
 @pytest.fixture
 def kept(dataset, teacher, memory):
     """Return a lesson, a file of its vectors, and a function that replaces these and keeps the rest of the file."""
     lesson, url = lesson_of(dataset("train"), most=0), f"{memory}/kept.safetensors"
-    vectors = taught_vectors(lesson, teacher, kept=url)
+    vectors = teacher_vectors(lesson, teacher, kept=url)
     right = {"teacher": teacher.digest, "questions": lesson.digest}
 
     def replace(change, *, checksum=True, name="vectors"):
@@ -133,26 +133,26 @@ def test_a_file_with_the_right_metadata_and_unusable_vectors_is_refused(kept, te
     lesson, url, replace = kept
     replace(change)
     with pytest.raises(QprError, match=rf"is damaged: .*{message}.*\. Remove it to encode with the teacher again"):
-        taught_vectors(lesson, teacher, kept=url)
+        teacher_vectors(lesson, teacher, kept=url)
 
 
 def test_a_changed_bit_a_missing_checksum_and_a_tensor_of_another_name_are_refused(kept, teacher):
     lesson, url, replace = kept
     replace(lambda vectors: vectors)
-    taught_vectors(lesson, teacher, kept=url)
+    teacher_vectors(lesson, teacher, kept=url)
     content = bytearray(storage.read_bytes(url))
     content[-1] ^= 1
     storage.write_bytes(url, bytes(content))
     with pytest.raises(QprError, match=r"is damaged: its vectors have not the sha256 that it records\. Remove it"):
-        taught_vectors(lesson, teacher, kept=url)
+        teacher_vectors(lesson, teacher, kept=url)
     vectors = safetensors.numpy.load(bytes(content))
     metadata = {"teacher": teacher.digest, "questions": lesson.digest}
     storage.write_bytes(url, safetensors.numpy.save(vectors, metadata=metadata))
     with pytest.raises(QprError, match=r"is damaged: it records no sha256 of its vectors, .*\. Remove it"):
-        taught_vectors(lesson, teacher, kept=url)
+        teacher_vectors(lesson, teacher, kept=url)
     replace(lambda vectors: vectors, name="other")
     with pytest.raises(QprError, match=r"is damaged: it has no tensor 'vectors'\. Remove it"):
-        taught_vectors(lesson, teacher, kept=url)
+        teacher_vectors(lesson, teacher, kept=url)
 
 
 @pytest.mark.parametrize(("factor", "message"), [(0, "are zero. Check"), (np.inf, "is not finite"), (1e30, "too long")])
@@ -163,5 +163,5 @@ def test_unusable_vectors_of_a_teacher_are_refused_and_not_kept(dataset, teacher
 
     unusable = Unusable(**{field.name: getattr(teacher, field.name) for field in dataclasses.fields(teacher)})
     with pytest.raises(QprError, match=message), np.errstate(invalid="ignore"):
-        taught_vectors(lesson_of(dataset("train"), most=0), unusable, kept=f"{memory}/kept.safetensors")
+        teacher_vectors(lesson_of(dataset("train"), most=0), unusable, kept=f"{memory}/kept.safetensors")
     assert not storage.exists(f"{memory}/kept.safetensors")
