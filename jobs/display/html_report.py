@@ -5,7 +5,8 @@ RunSummary -> dataset_page -> HTML
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from jobs.display.charts import HEIGHT, WIDTH, histogram
 from jobs.display.option_names import option_rows
@@ -13,7 +14,6 @@ from jobs.display.rendering import render
 from jobs.display.summary_tables import (
     SummaryTable,
     extreme_answers,
-    flat,
     other_counts,
     rows_per_second,
     summary_tables,
@@ -31,7 +31,6 @@ def dataset_page(summary: RunSummary) -> bytes:
     """Return the page of a run, UTF-8; equal summaries give equal bytes."""
     counters, distributions = summary.counters, summary.clusters.distributions
     quartiles = {name: distribution.five() for name, distribution in distributions.items()}
-    leakage = [(name.replace("_", " ").replace(".", ", "), v) for name, v in flat(summary.leakage) if v != "0"]
     check = summary.leakage.get("check", {})
     inputs = [(i.url, "" if i.bytes is None else whole(i.bytes)) for i in summary.inputs[:SHOWN_INPUTS]]
     return render(
@@ -45,9 +44,26 @@ def dataset_page(summary: RunSummary) -> bytes:
         size=(WIDTH, HEIGHT),
         compared=sum(n for name, n in check.get("compared", {}).items() if name != "pairs_of_sets") if check else None,
         leaked=check.get("found", 0),
-        leakage=SummaryTable(("Comparison", "value"), leakage, named=2),
+        leakage=_leakage_table(summary.leakage),
         other_counts=other_counts(counters),
         options=SummaryTable(("Option", "value"), option_rows(summary.configuration), named=2),
         inputs=SummaryTable(("File", "bytes"), inputs),
         hidden_inputs=len(summary.inputs) - len(inputs),
     ).encode()
+
+
+def _leakage_table(leakage: Mapping[str, Any]) -> SummaryTable:
+    """Return what was found and removed, a row for each split and way of finding."""
+    rows = []
+    for split in ("validation", "test"):
+        found, removed = ({**leakage.get(name, {}).get(split, {})} for name in ("found", "removed"))
+        for way in sorted({**found, **removed}):
+            counts = (whole(of.get(way, 0)) for of in (found, removed))
+            rows.append((split, way.replace("_", " "), *counts))
+    return SummaryTable(
+        ("Question of", "found again as", "found", "removed"),
+        rows,
+        named=2,
+        note="A question that is found in several ways is removed once. leakage.json has the rule, and the number of "
+        "questions compared.",
+    )

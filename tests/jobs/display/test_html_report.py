@@ -84,7 +84,7 @@ def test_the_page_of_a_run():
         "in the app train, 2 questions, 1,234 events pay bill how pay",
         "coherence (paper) 0.500 adjusted coherence 0.250 idf coherence 0.125 ",
         "8 written questions compared once more: 0 found in two splits.",
-        "removed, test, in train 3",
+        "test in train 0 3",
         "a b [1, null]",
         "log 0 1,000",
     ):
@@ -184,6 +184,21 @@ def test_a_cluster_without_answer():
 
 def test_leakage_without_a_comparison_is_no_error():
     assert "Nothing was compared." in page(leakage={})
+
+
+def test_questions_found_in_two_splits_are_a_table_of_counts():
+    found = {"test": {"same_words_in_train": 2, "near_duplicate_in_train": 1_200}, "validation": {}}
+    removed = {"test": {"near_duplicate_in_train": 1_100}, "validation": {"question_in_test": 1}}
+    html = page(leakage=CHECK | {"found": found, "removed": removed})
+    table = html[html.index("Found and removed") : html.index("is removed once")]
+    cells = re.findall(r"<t[dh](?: [^>]*)?>([^<]*)<", table)
+    assert cells == [
+        *("Question of", "found again as", "found", "removed"),
+        *("validation", "question in test", "0", "1"),
+        *("test", "near duplicate in train", "1,200", "1,100"),
+        *("test", "same words in train", "2", "0"),
+    ]
+    assert "{" not in table
 
 
 def test_very_many_inputs_and_very_large_counts():
