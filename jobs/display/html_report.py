@@ -53,7 +53,7 @@ def dataset_page(summary: RunSummary) -> bytes:
 
 
 def _leakage_table(leakage: Mapping[str, Any]) -> SummaryTable:
-    """Return what was found and removed, a row for each split and way of finding."""
+    """Return the numbers of questions found and removed, a row for each split and way of finding."""
     rows = []
     for split in ("validation", "test"):
         found, removed = ({**leakage.get(name, {}).get(split, {})} for name in ("found", "removed"))
