@@ -123,7 +123,8 @@ def _sum_of_rows(own: Tensor, *, count: int) -> Tensor:
     rows = torch.tensor([own.values().shape[0]], device=own.device)
     sizes = [int(size) for size in _all_gather(rows, [1] * count)]
     indices = torch.cat(_all_gather(own.indices().T.contiguous(), sizes)).T
-    return torch.sparse_coo_tensor(indices, torch.cat(_all_gather(own.values(), sizes)), own.shape)
+    values = torch.cat(_all_gather(own.values(), sizes))
+    return torch.sparse_coo_tensor(indices, values, own.shape, check_invariants=False)  # without a choice PyTorch warns
 
 
 def _all_gather(own: Tensor, sizes: list[int]) -> list[Tensor]:

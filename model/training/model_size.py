@@ -16,9 +16,11 @@ FEW_QUESTIONS: Final = 2_000
 """Up to 1,679 train questions small tables found as much as the default's (docs/log.md)."""
 
 NGRAM_BINS, HASH_BINS = 8_192, 4_096
-"""Small tables: 6 MB at 256 numbers a row."""
+"""Small tables: 6 MB at 256 numbers a row, without rows for pairs of words."""
 
 _LARGE_BYTES: Final = 50_000_000
+"""Bytes that the small tables have to save."""
+
 _HALF: Final = 2  # bytes of a number as it is stored
 
 
@@ -30,12 +32,13 @@ def size_warning(shape: Shape, settings: TrainingSettings, *, questions: int) ->
         settings: of the training.
         questions: to learn from.
     """
-    parts = kind_of(shape).shared_rows(shape)
-    if not parts or questions >= FEW_QUESTIONS:
+    shared_rows = kind_of(shape).shared_rows
+    if not shared_rows(shape) or questions >= FEW_QUESTIONS:
         return None
-    shared = parts + settings.hash_bins
-    size, small = (_HALF * rows * shape.dimension for rows in (shared, NGRAM_BINS + HASH_BINS))
-    if size < _LARGE_BYTES:
+    rows = shared_rows(shape) + settings.hash_bins
+    fewer = shared_rows(shape.model_copy(update={"ngram_bins": NGRAM_BINS})) + HASH_BINS
+    size, small = (_HALF * count * shape.dimension for count in (rows, fewer))
+    if size - small < _LARGE_BYTES:
         return None
     options = f"--ngram-bins {NGRAM_BINS} --hash-bins {HASH_BINS}"
     return (

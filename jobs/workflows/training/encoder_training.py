@@ -98,7 +98,7 @@ def run_training(
     sources += [Source(url=terms.init_from, digest=older.manifest.digest)] if terms.init_from and older else []
     identity = identity_of(shape, settings, [source.digest for source in sources], processes=process_count())
     pairs = read_pairs(source)
-    size = size_warning(shape, settings, questions=len(pairs["train"].texts))
+    size = None if older else size_warning(shape, settings, questions=len(pairs["train"].texts))  # an older one's stays
     for warning in (size, _length_warning(shape, settings)) if output else ():
         if warning:
             warn(warning)

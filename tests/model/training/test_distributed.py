@@ -39,6 +39,7 @@ def run_processes(count, folder):
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     world = {"WORLD_SIZE": str(count), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1"}
+    world |= {"PYTHONWARNINGS": "error::UserWarning"}  # users of torchrun would see a warning once a process
     command = [sys.executable, __file__, str(folder)]
     root = str(Path(__file__).parents[3])
     running = [

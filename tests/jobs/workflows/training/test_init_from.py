@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from model.encoders.saved_model import load_parts
@@ -53,6 +55,14 @@ def test_a_model_can_be_replaced_by_what_begins_with_it(qpr, memory, datasets):
     first = read_manifest(f"{memory}/m").digest
     assert qpr(*command, datasets["new"], "--init-from", f"{memory}/m", "--overwrite").code == 0
     assert read_manifest(f"{memory}/m").inputs[1].digest == first != read_manifest(f"{memory}/m").digest
+
+
+def test_no_other_size_is_advised_where_the_older_model_decides_it(qpr, memory, datasets):
+    command = ["train", *SIZES[:4], "--dataset"]
+    old = qpr(*command, datasets["old"], "--output", f"{memory}/old")
+    assert "101 MB of the model are tables shared by rare words and n-grams" in old.err
+    warm = qpr(*command, datasets["new"], "--output", f"{memory}/warm", "--init-from", f"{memory}/old", "--json")
+    assert (warm.code, json.loads(warm.out)["warnings"]) == (0, [])
 
 
 def test_what_cannot_be_begun_from_is_one_clear_line(qpr, memory, datasets):
