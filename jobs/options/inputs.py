@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -26,14 +26,17 @@ LogFiles = Annotated[
 ]
 PairFiles = Annotated[
     list[str] | None,
-    typer.Argument(metavar="PAIRS", help="Files, globs or URLs of pairs: .tsv, .csv, .jsonl, .parquet; .gz."),
+    typer.Argument(metavar="PAIRS", help="Files, globs or URLs of pairs: .tsv, .csv, .jsonl, .parquet; .gz, .zst."),
 ]
-MaxRejectRatio = Annotated[
-    float,
-    typer.Option(
-        min=0, max=1, metavar="X", help="Fail if a larger share of rows is rejected.", rich_help_panel="Limits"
-    ),
-]
+
+
+def _ratio(text: str) -> Any:
+    """Return the declaration of an option of a maximum share of rows."""
+    return typer.Option(min=0, max=1, metavar="X", help=text, rich_help_panel="Limits")
+
+
+MaxRejectRatio = Annotated[float, _ratio("Fail if a larger share of rows is rejected.")]
+MaxUnreadableRatio = Annotated[float, _ratio("Fail if a larger share of rows cannot be read.")]
 
 _SPELLED = {"tab": "\t", "\\t": "\t"}
 

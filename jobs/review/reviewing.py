@@ -89,7 +89,7 @@ def _export(queue: Queue, database: str, file: str, *, overwrite: bool, as_json:
     if result["judged"] > result["counted"] and queue.source.kind == "pairs":
         warn(f"{database}: {counted(result['judged'] - result['counted'], 'verdict')} after a gap left out")
     if result["waiting"]:
-        say(f"{counted(result['waiting'], 'item')} wait for a second person and count as not right")
+        say(f"waiting for a second person, and until then not right: {counted(result['waiting'], 'item')}")
     emit(result, as_json=as_json, table=lambda: two_columns("Review", result))
 
 

@@ -43,7 +43,7 @@ def input_notes(counters: dict[str, int]) -> Iterator[str]:
         )
     for column, kind in (("cluster_id", "a 64-bit integer"), ("events", "a whole number from 0 to 2**53")):
         if unreadable := counters.get(f"unreadable_{column}"):
-            yield f"{column}: {counted(unreadable, 'value')} cannot be read as {kind}; indexed without it"
+            yield f"{column}: {counted(unreadable, 'value')} cannot be read as {kind}; the rows are indexed without"
 
 
 def reject_reasons(counters: dict[str, int]) -> str:

@@ -82,7 +82,7 @@ def with_mode(
     index = opened()
     lexical = open_lexical(draft, index)
     assert lexical is not None
-    with working("Comparing ways of searching on validation"):
+    with working("Comparing ways of searching"):
         measured = measured_modes(judged, index, lexical, folds)
     mode = chosen_mode(measured.figures, latency_ms=latency_ms)
     chosen = {"mode": mode, "lexical_weight": measured.lexical_weight, "modes": measured.figures}

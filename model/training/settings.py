@@ -43,7 +43,7 @@ class TrainingSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     )
     precision: Precision = pydantic.Field(
         default="float32",
-        description="Precision of encoding; bfloat16 is for graphics cards.",
+        description="Precision of encoding; bfloat16 is faster on some machines.",
     )
     chunk_size: int = pydantic.Field(
         default=0, ge=0, description="Pairs encoded at a time, for batches beyond memory; 0: all."

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from jobs.options.beam import beam_options
-from jobs.options.inputs import MaxRejectRatio
+from jobs.options.inputs import MaxUnreadableRatio
 from jobs.options.output import AsJson, DryRun, OutputFolder, Overwrite
 from pipelines.graphs.settings import IndexConfig
 
@@ -42,7 +42,7 @@ def index(
     compact: Annotated[
         bool, typer.Option("--compact", help="Merge segments, drop deleted rows.", rich_help_panel=_CHANGES)
     ] = False,
-    max_reject_ratio: MaxRejectRatio = 0.1,
+    max_reject_ratio: MaxUnreadableRatio = 0.1,
     dry_run: DryRun = False,
     as_json: AsJson = False,
 ) -> None:

@@ -34,7 +34,8 @@ def search(
 
     A question of the index that is equal but for case, white space and outer punctuation comes first. Each hit names
     the words that it shares with the question, its rank by the distance of the vectors, and the probability that it
-    means the same, where the index was built from a dataset with validation clusters.
+    means the same, where the index was built from a dataset with validation clusters or from several wordings of its
+    answers.
 
     A question that begins with a dash follows after --.
 

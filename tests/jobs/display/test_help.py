@@ -8,6 +8,7 @@ import typer.main
 from jobs.commands.registry import COMMANDS, app
 from jobs.display.help import plain_fault
 from jobs.options.from_settings import with_settings
+from model.choices import Mode
 
 GROUP = typer.main.get_command(app)
 
@@ -46,6 +47,18 @@ def test_the_values_of_a_choice_stand_behind_its_option(command):
         kinds = [part for part in (kind, *typing.get_args(kind)) if typing.get_origin(part) is typing.Literal]
         for choice in kinds:
             assert declared[0].metavar == f"[{'|'.join(typing.get_args(choice))}]", parameter.name
+
+
+@pytest.mark.parametrize("command", ["search", "answer", "evaluate", "certify", "serve"])
+def test_each_way_of_searching_is_explained(qpr, monkeypatch, command):
+    text = " ".join(help_of(qpr, monkeypatch, command).split())
+    assert [name for name in typing.get_args(Mode) if f"({name})" not in text] == []
+
+
+def test_an_index_leaves_out_rows_without_a_question_however_many(qpr, monkeypatch):
+    expected = {"clusters": "a larger share of rows is rejected", "index": "a larger share of rows cannot be read"}
+    for command, clause in expected.items():
+        assert clause in " ".join(help_of(qpr, monkeypatch, command).split())
 
 
 @pytest.mark.parametrize("command", COMMANDS)
