@@ -111,14 +111,9 @@ def check_claim(document: Mapping[str, Any], path: str) -> None:
         path: of the database, for the message.
 
     Raises:
-        UsageError: the queue supports no claim.
         QprError: the claim is not supported.
     """
     claim = document["claim"]
-    if claim is None:
-        raise UsageError(
-            "--claim: pairs are drawn for a calibration and show no share. Leave it out, or judge clusters"
-        )
     if not claim["supported"]:
         right = document["right"]
         judged = counted(right["judged"], "counted verdict")

@@ -101,10 +101,15 @@ def _report(
         if queue is not None:
             check_queue(store, queue)
         document = report_document(store, queue, claim=settings.claim, error=settings.error)
+    claimed = "claim" in settings.model_fields_set
+    if claimed and document["claim"] is None:
+        raise UsageError(
+            "--claim: pairs are drawn for a calibration and show no share. Leave it out, or judge clusters"
+        )
     page, data = write_report(document, file, overwrite=overwrite)
     result = {"report": page, "data": data, **document}
     emit(result, as_json=as_json, table=lambda: _tables(database, document))
-    if "claim" in settings.model_fields_set:
+    if claimed:
         check_claim(document, database)
 
 

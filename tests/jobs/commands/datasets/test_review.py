@@ -265,4 +265,5 @@ def test_pairs_are_judged_for_a_calibration(qpr, review, write_jsonl, tmp_path):
     given = ("--dataset", tmp_path / "linked", "--verdicts", tmp_path / "verdicts.csv", "--output", tmp_path / "judged")
     outcome = qpr("calibrate", *given)
     assert "4 verdicts so far, at least" in outcome.err
-    assert review("--report", tmp_path / "r.html", "--claim", 0.9, source=source).code == 2
+    refused = review("--report", tmp_path / "r.html", "--claim", 0.9, source=source)
+    assert (refused.code, refused.out, (tmp_path / "r.html").exists()) == (2, "", False)
