@@ -129,6 +129,8 @@ def certified_again(warehouse: str, number: int, version: Version, sample: Sampl
     digest = check_artefact(warehouse, version.index, "index", version=f"version {number}").digest
     index = version.index.model_copy(update={"digest": digest})  # of what is left where questions were erased
     certified = certify_index(warehouse, index, sample, date=version.date)
+    if certified.reason and version.certificate and index == version.index:
+        warn(f"version {number} keeps the certificate that it has")
     if certified.artefact is None or certified.artefact == version.certificate:
         return None
     news: dict[str, Any] = {

@@ -164,7 +164,7 @@ def _not_shown(file: str, scored: Scored, outcome: Outcome, settings: Certificat
         advice = "No number of further verdicts is expected to; raise --alpha, or improve the index"
     else:
         advice = f"About {further:,} further requests are missing, if they turn out alike"
-    return f"{file}: {judged}: {cause}. {advice}. Until then only questions of the index itself are answered"
+    return f"{file}: {judged}: {cause}. {advice}. Without a certificate only questions of the index itself are answered"
 
 
 def _table(url: str, certificate: Certificate) -> rich.table.Table:

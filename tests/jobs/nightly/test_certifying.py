@@ -187,6 +187,19 @@ def test_a_night_with_nothing_new_publishes_the_version_again_once_it_has_a_cert
     assert certified_again(warehouse, number, version, None) is None
 
 
+def test_a_stricter_promise_that_is_not_shown_leaves_the_current_certificate_and_reports_it(
+    warehouse, sample, opened, capsys
+):
+    settings = CertificateSettings(requests="r", alpha=0.05, delta=0.1, certificate_days=366)
+    certified = certified_again(warehouse, *history.current(warehouse), sample()._replace(settings=settings))
+    stricter = sample()._replace(settings=settings.model_copy(update={"alpha": 0.001}))
+    for version, kept in ((certified, True), (history.current(warehouse)[1], False)):
+        assert certified_again(warehouse, 2, version, stricter) is None
+        message = capsys.readouterr().err
+        assert "Without a certificate only questions of the index itself are answered" in message
+        assert ("version 2 keeps the certificate that it has" in message) == kept
+
+
 def test_an_index_from_which_questions_were_erased_is_certified_again(warehouse, sample, opened):
     given = sample()._replace(settings=CertificateSettings(requests="r", alpha=0.05, delta=0.1, certificate_days=366))
     history.publish(warehouse, certified_again(warehouse, *history.current(warehouse), given))
