@@ -41,7 +41,7 @@ class Canary(NamedTuple):
         row: number in the file, from 1.
         question: as it is asked.
         answer: of the hit; compared without case, accents of width and outer white space.
-        answer_id: of the hit; compared without outer white space.
+        answer_id: of the hit, as `qpr answer --json` prints it; compared without outer white space.
         question_id: of the hit.
     """
 
@@ -55,7 +55,7 @@ class Canary(NamedTuple):
         """Return whether a hit is the expected one."""
         return (
             (self.answer is None or (hit.answer is not None and fold(hit.answer) == fold(self.answer)))
-            and (self.answer_id is None or (hit.answer_id is not None and hit.answer_id.strip() == self.answer_id))
+            and (self.answer_id is None or hit.judged_id.strip() == self.answer_id)
             and (self.question_id is None or hit.question_id == self.question_id)
         )
 

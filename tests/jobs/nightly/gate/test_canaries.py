@@ -3,6 +3,7 @@ import pytest
 from jobs.nightly.gate.canaries import Canary, first_missed, read_canaries
 from model.search.results import Hit
 from schemas.errors import QprError
+from schemas.text import answer_key
 
 
 def hit(rank, text, answer, *, question_id=1, answer_id=None):
@@ -41,6 +42,13 @@ def test_ids_of_answers_are_compared_without_outer_white_space():
     found = Found(hit(1, "how to pay", "By post", answer_id=" desk\t"))
     assert first_missed(found, [Canary(1, "pay", None, "desk", None)], 1) is None
     assert first_missed(found, [Canary(1, "pay", None, "des", None)], 1) is not None
+
+
+def test_an_answer_without_an_id_has_the_one_that_answer_prints():
+    # an index of a dataset has no ids of answers, and so that of a warehouse
+    found = Found(hit(1, "how to pay", "By post"))
+    assert first_missed(found, [Canary(1, "pay", None, answer_key(None, "by post"), None)], 1) is None
+    assert first_missed(found, [Canary(1, "pay", None, answer_key(None, "at the desk"), None)], 1) is not None
 
 
 def test_the_first_missed_one_is_returned_with_the_first_hit_and_the_number():
