@@ -31,7 +31,7 @@ def calibrate(
     Examples:
       qpr sample --dataset dataset --for-calibration 150 --output verdicts.csv
       qpr calibrate --dataset dataset --verdicts verdicts.csv --output judged
-      qpr calibrate 'labelled/*.jsonl' --gold-column topic --output judged
+      qpr calibrate 'labelled/*.jsonl' --gold-column topic --output measured
       qpr clusters logs.jsonl --output new --calibration judged --precision 0.9
     """
     if judged.verdicts is not None and judged.dataset is not None:

@@ -82,7 +82,7 @@ def _run(
     shape, settings = chosen.shape, chosen.training
     deadline = Deadline(terms.max_minutes)
     encoder, lesson = load_encoder(teacher), lesson_of(source, most=questions)
-    with counting("encoding with the teacher, questions", total=len(lesson)) as show:
+    with counting("vectors of the teacher, questions", total=len(lesson)) as show:
         taught = teacher_vectors(lesson, encoder, kept=vectors, on_part=show)
     identity = identity_of(shape, settings, [source.manifest.digest])
     identity |= {"the digest of --teacher": encoder.digest, "the digest of its questions": lesson.digest}
