@@ -104,7 +104,7 @@ def build_index(
             questions=indexed,
             shards=shards,
             distance=indexed_model.distance,
-            model_url=model if indexed_model.manifest is None else None,
+            model_url=indexed_model.address,
             vary_by=settings.vary_by or None,
             valid_until=settings.valid_until,
             answerable_share=settings.answerable_share,

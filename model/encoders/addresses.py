@@ -1,10 +1,11 @@
 """Addresses of models in the settings of an artefact, which may come from anywhere.
 
-address in an index or a reranker -> checked_address -> address to load
+address of an option -> absolute_address -> address in an index or a reranker -> checked_address -> address to load
 """
 
 from __future__ import annotations
 
+import os
 import re
 
 from model.encoders.registry import kind_of_address
@@ -12,6 +13,13 @@ from schemas.errors import QprError
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|.*::", re.DOTALL)
 """URLs that fsspec does not open as a local path; ``::`` chains file systems."""
+
+
+def absolute_address(address: str) -> str:
+    """Return the address under which a model is found from any working folder."""
+    kind = kind_of_address(address)
+    plain = address.removeprefix(kind.prefix) if kind else address
+    return address if _SCHEME.match(plain) else address.removesuffix(plain) + os.path.abspath(plain)
 
 
 def checked_address(address: str, *, of: str) -> str:

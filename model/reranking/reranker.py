@@ -175,6 +175,7 @@ def other_encoders(urls: Sequence[str]) -> tuple[OtherEncoder, ...]:
     Raises:
         QprError: there is none.
     """
+    from model.encoders.addresses import absolute_address
     from model.encoders.loading import digest_of
 
-    return tuple(OtherEncoder(url=url, digest=digest_of(url)) for url in urls)
+    return tuple(OtherEncoder(url=absolute_address(url), digest=digest_of(url)) for url in urls)

@@ -94,7 +94,7 @@ def _encoder(url: str, manifest: Manifest, settings: IndexSettings, stored: Veri
     for file in manifest.of(REPORTS):
         stored.read(file)
     if settings.model_url is not None:
-        encoder = load_encoder(checked_address(settings.model_url, of=url))
+        encoder = _outside(checked_address(settings.model_url, of=url), url, settings.model_digest)
     elif (folder := model_folder(manifest)) is not None:
         model_url = storage.join(url, folder)
         digests = {f"{folder}/{file.path}": file.sha256 for file in read_manifest(model_url).files}
@@ -109,6 +109,18 @@ def _encoder(url: str, manifest: Manifest, settings: IndexSettings, stored: Veri
     if encoder.digest != settings.model_digest:
         models = f"holds model {encoder.digest[:12]}, its questions were encoded by {settings.model_digest[:12]}"
         raise QprError(f"{url}: {models}. Build the index again")
+    return encoder
+
+
+def _outside(address: str, url: str, digest: str) -> Encoder:
+    """Return the encoder of an index that does not contain it."""
+    try:
+        encoder = load_encoder(address)
+    except QprError as error:
+        raise QprError(f"{url}: does not contain its model, which cannot be read: {error}") from error
+    if encoder.digest != digest:
+        models = f"was built with model {digest[:12]} at {address}, which is now {encoder.digest[:12]}"
+        raise QprError(f"{url}: {models}. Restore that folder, or build the index again")
     return encoder
 
 

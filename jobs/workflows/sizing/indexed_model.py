@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING
 
+from model.encoders.addresses import absolute_address
 from model.encoders.loading import load_encoder
 from model.encoders.registry import kind_of_address
 from model.encoders.saved_model import load_parts
@@ -49,6 +50,11 @@ class IndexedModel:
             return cls(url, encoder.digest, encoder.dimension, "squared_euclidean", None)
         parts = load_parts(url)
         return cls(url, parts.manifest.digest, parts.config.shape.dimension, parts.config.distance, parts.manifest)
+
+    @property
+    def address(self) -> str | None:
+        """Return the address that an index stores of a model that it does not contain; None for a copied one."""
+        return absolute_address(self.url) if self.manifest is None else None
 
     def copy_to(self, target: Output) -> list[File]:
         """Copy it into the index, so that a search needs nothing else; sentence-transformers stay where they are."""

@@ -366,5 +366,20 @@ def test_a_model_of_sentence_transformers_stays_where_it_is(tmp_path, dataset, s
     assert index.rank(["pay"], 1).scores[0, 0] > -1e-6
     assert index.rank(["p"], 1).scores[0, 0] < -1e-3
     (tmp_path / "sentences" / "modules.json").write_text("[ ]")
-    with pytest.raises(QprError, match="holds model"):
+    with pytest.raises(
+        QprError, match=rf"was built with model \w+ at {sentence_transformer}, which is now \w+\. Restore"
+    ):
         open_index(str(tmp_path / "i"))
+    (tmp_path / "sentences" / "modules.json").unlink()
+    with pytest.raises(QprError, match=r"/i: does not contain its model, which cannot be read: st:"):
+        open_index(str(tmp_path / "i"))
+
+
+def test_a_model_of_sentence_transformers_is_found_from_any_working_folder(
+    tmp_path, dataset, sentence_transformer, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    assert run("index", "--questions", dataset, "--model", "st:sentences", "--output", "i") == 0
+    monkeypatch.chdir("/")
+    assert read_manifest(str(tmp_path / "i"), "index").configuration["model_url"] == sentence_transformer
+    assert open_index(str(tmp_path / "i")).rank(["pay"], 1).scores[0, 0] > -1e-6

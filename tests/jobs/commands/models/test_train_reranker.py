@@ -107,8 +107,10 @@ def test_a_time_limit_writes_the_reranker_as_it_is(place, qpr):
 
 
 @pytest.mark.usefixtures("five_epochs")
-def test_search_shows_its_order_and_the_ranks_before_it(place, qpr):
-    assert learned(qpr, place, "--with", place / "model").code == 0
+def test_search_shows_its_order_and_the_ranks_before_it(place, qpr, monkeypatch):
+    monkeypatch.chdir(place)
+    assert learned(qpr, place, "--with", "model").code == 0
+    monkeypatch.chdir("/")  # its encoder is found from any working folder
     found = qpr("search", "--index", place / "index", "--rerank", place / "reranker", "--json", "-k", 3, "pay a bill")
     [line] = map(json.loads, found.out.splitlines())
     assert "bill" in line["hits"][0]["text"]
