@@ -23,7 +23,7 @@ class MultipleNegativesRankingLoss(SmoothedTargetLoss, frozen=True):
     """
 
     name = "multiple_negatives"
-    reference = "multiple-negatives ranking (Henderson et al. 2017), targets smoothed"
+    reference = "multiple-negatives ranking (Henderson et al. 2017)"
     ignores_length = True
 
     scale: float = pydantic.Field(default=20.0, gt=0, allow_inf_nan=False, description="Factor of the cosine.")

@@ -140,3 +140,8 @@ def test_batches_that_cannot_be_compared_are_refused(loss, a, b):
 def test_settings_that_make_no_sense_are_refused(name, wrong):
     with pytest.raises(ValueError, match=next(iter(wrong))):
         LOSSES[name](**wrong)
+
+
+def test_the_phrase_of_the_model_card_holds_for_all_settings_of_a_loss():
+    # its table has the smoothing, which is 0 with --preset transformer
+    assert LOSSES["multiple_negatives"].reference == "multiple-negatives ranking (Henderson et al. 2017)"
