@@ -20,7 +20,7 @@ _STAGES = (*ROW_STAGES, "ambiguity", "splits", "review", "linkage", "size", "coh
 
 
 OTHER_COUNTS = {
-    "groups": "paraphrase groups that the linkage found",
+    "groups": "paraphrase groups found",
     "groups_incoherent": "of these, rejected as incoherent",
     "groups_of_one": "of these, with one question",
     "groups_over_max_cluster_size": "of these, larger than --max-cluster-size",

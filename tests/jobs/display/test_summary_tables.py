@@ -58,9 +58,7 @@ def test_the_tables_of_a_run():
     worth = {"worth_pairs": 1, "worth_answers": 1, "worth_strays": 0, "worth_pairs_expected": 0, "worth_pairs_kept": 0}
     of_intents = summary_tables(COUNTERS | worth | {"worth_intents": 1}, scores, DECIDED_BY_IDF)[3]
     assert of_intents.note.endswith("rejected (--min-coherence); intents pass whatever their coherence.")
-    assert other_counts(COUNTERS) == SummaryTable(
-        ("Other counts", "number"), [("paraphrase groups that the linkage found", "1,005")]
-    )
+    assert other_counts(COUNTERS) == SummaryTable(("Other counts", "number"), [("paraphrase groups found", "1,005")])
 
 
 def test_a_run_without_clusters_has_no_table_of_them():

@@ -43,7 +43,7 @@ def test_a_person_reads_rows_questions_splits_clusters_and_the_rest():
         "read 3,000 100.0 %",
         "size x 5 55.6 %",
         "train 0 0 7 0.0 %",
-        "paraphrase groups that the linkage found 4",
+        "paraphrase groups found 4",
     } <= lines
     assert "coherence (paper) 0.250 0.250 0.250 0.250 0.250" in lines
     assert max(map(len, text.splitlines())) <= 80
