@@ -14,6 +14,7 @@ import os
 import re
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -168,9 +169,8 @@ def counting(what: str, *, total: int) -> Iterator[Callable[[int], None]]:
 def run_explained(command: Callable[[], None], arguments: Sequence[str]) -> int:
     """Run a command and return its exit code: 0 done, 1 failed, 2 wrong usage, 4 rows of a day that cannot be used.
 
-    Every failure is one readable line.
-
-    A command that is stopped by a signal returns 128 and the signal's number, 130 for Ctrl-C.
+    Every failure is one readable line; with QPR_TRACEBACK its traceback follows. A command that is stopped by a signal
+    returns 128 and the signal's number, 130 for Ctrl-C.
     """
     _warnings.clear()
     if not os.environ.get("QPR_TRACEBACK"):
@@ -188,9 +188,10 @@ def run_explained(command: Callable[[], None], arguments: Sequence[str]) -> int:
         except BaseException as error:
             if received or isinstance(error, KeyboardInterrupt):
                 return _stopped(received)
-            code = _explained(error, arguments)
-            if code is None:
+            if (code := _explained(error, arguments)) is None:
                 raise
+            if os.environ.get("QPR_TRACEBACK"):
+                traceback.print_exception(error)
             return code
     return 0
 
@@ -212,8 +213,7 @@ def _explained(error: BaseException, arguments: Sequence[str]) -> int | None:
         case QprError():
             return _fail(_WHERE_IT_RAN.sub("", str(error)), error.exit_code)
         case ModuleNotFoundError():
-            extra = EXTRA_OF_MODULE.get((error.name or "").split(".")[0])
-            if extra is None:
+            if (extra := EXTRA_OF_MODULE.get((error.name or "").split(".")[0])) is None:
                 return None
             needs = f"`qpr {' '.join(arguments[:1])}` needs {error.name}, which is not installed"
             return _fail(f"{needs}. {how_to_install(extra)}", 1)

@@ -100,6 +100,18 @@ def test_a_defect_is_one_line_that_shows_how_to_see_more(capsys, monkeypatch):
         console.run_explained(command, [])
 
 
+@pytest.mark.parametrize(("error", "code"), [(UsageError("no such file"), 2), (FileNotFoundError(2, "gone", "a"), 1)])
+def test_the_place_of_an_explained_failure_follows_its_line_if_a_person_looks_for_it(capsys, monkeypatch, error, code):
+    def command():
+        raise error
+
+    monkeypatch.setenv("QPR_TRACEBACK", "1")
+    assert console.run_explained(command, []) == code
+    line, head, *_, last = capsys.readouterr().err.splitlines()
+    assert line.startswith("error: ")
+    assert (head, type(error).__name__ in last) == ("Traceback (most recent call last):", True)
+
+
 @pytest.mark.parametrize(("module", "extra"), sorted(EXTRA_OF_MODULE.items()))
 def test_a_missing_library_is_answered_with_the_extra_that_brings_it(capsys, module, extra):
     def command():
