@@ -19,7 +19,7 @@ class Opening(pydantic.BaseModel, frozen=True, extra="forbid"):
     mode: Annotated[Mode | None, Option(default="the index's; rerank with --rerank")] = pydantic.Field(
         default=None,
         description="Hits after the same question: none (exact), by vectors (dense), by words (bm25), by both "
-        "(fusion), the same with the more probable of the first two in front (probability), or by a reranker (rerank).",
+        "(fusion), by both with a hit of the most supported cluster first (probability), or by a reranker (rerank).",
     )
     probes: Annotated[int | None, Option(default="the index's")] = pydantic.Field(
         default=None, ge=1, description="Lists searched, or points of a graph kept in view."
