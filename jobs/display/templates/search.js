@@ -17,6 +17,7 @@ const FEATURES = {
   margin: "distance to other clusters",
   isolation: "distance to further hits",
   mates: "hits of the same cluster",
+  support: "hits of the same cluster near the top",
   shared: "shared words of your question",
   shared_of_hit: "shared words of the hit",
   differing: "words only in your question",

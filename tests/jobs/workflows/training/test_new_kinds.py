@@ -97,7 +97,7 @@ class MeanKind(EncoderKind[MeanSettings]):
     def weights(self, shape, tokens):
         return {"weight": (tokens, shape.dimension)}
 
-    def encoder(self, shape, parts, *, half, name):
+    def encoder(self, shape, parts, *, name):
         return MeanEncoder(parts.manifest.digest, parts.vocabulary, parts.weights["weight"], shape.gain)
 
     def word_order(self, shape):
