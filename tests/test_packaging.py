@@ -66,7 +66,9 @@ def test_the_packages_that_ours_import_are_listed():
             names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
             names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
             tops = {top.partition(".")[0] for top in names} - set(sys.stdlib_module_names) - {*PACKAGES, *parts}
-            unlisted |= {top for top in tops if not {n.lower().replace("_", "-") for n in owners.get(top, [top])} & listed}
+            unlisted |= {
+                top for top in tops if not {n.lower().replace("_", "-") for n in owners.get(top, [top])} & listed
+            }
     assert unlisted == set()
 
 
