@@ -14,8 +14,7 @@ from typing import Annotated
 import typer
 
 from benchmarks.cli import AsJson, Pairs, Report, run
-from model.evaluation.evaluator import ranked_ids
-from model.evaluation.metrics import per_question, ranks
+from model.evaluation.evaluator import measure
 from model.evaluation.relevance import judgements
 from model.search import first_by_probability
 from model.search.searcher import open_searcher
@@ -41,10 +40,8 @@ def main(
     for number in hits:
         for exponent in power if number > 1 else [0.0]:
             with unittest.mock.patch.multiple(first_by_probability, COMPARED=number, POWER=exponent):
-                found = ranked_ids(searcher, judged, depth=20)
-            places = ranks(found, queries=judged.queries, relevant=judged.relevant)
-            metrics = per_question(places, queries=judged.queries, count=len(judged))
-            report.row(hits=number, power=exponent, hits_at_1=metrics.hits_at_1, mrr=metrics.mrr)
+                metrics = measure(searcher, judged, depth=20)["per_question"]
+            report.row(hits=number, power=exponent, hits_at_1=metrics["hits_at_1"], mrr=metrics["mrr"])
 
 
 if __name__ == "__main__":

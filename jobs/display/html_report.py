@@ -47,17 +47,20 @@ def dataset_page(summary: RunSummary) -> bytes:
         leakage=_leakage_table(summary.leakage),
         other_counts=other_counts(counters),
         options=SummaryTable(("Option", "value"), option_rows(summary.configuration), named=2),
-        inputs=SummaryTable(("File", "bytes"), inputs),
-        hidden_inputs=len(summary.inputs) - len(inputs),
+        inputs=SummaryTable(("File", "bytes"), inputs, note=_hidden(len(summary.inputs) - len(inputs))),
     ).encode()
+
+
+def _hidden(inputs: int) -> str:
+    return f"and {whole(inputs)} more, all of them in manifest.json" if inputs else ""
 
 
 def _leakage_table(leakage: Mapping[str, Any]) -> SummaryTable:
     """Return the numbers of questions found and removed, a row for each split and way of finding."""
     rows = []
     for split in ("validation", "test"):
-        found, removed = ({**leakage.get(name, {}).get(split, {})} for name in ("found", "removed"))
-        for way in sorted({**found, **removed}):
+        found, removed = (leakage.get(name, {}).get(split, {}) for name in ("found", "removed"))
+        for way in sorted({*found, *removed}):
             counts = (whole(of.get(way, 0)) for of in (found, removed))
             rows.append((split, way.replace("_", " "), *counts))
     return SummaryTable(

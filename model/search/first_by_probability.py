@@ -15,9 +15,7 @@ from model.confidence.features import Doubles
 from model.index.index import Index
 from model.index.ranking import Ints
 from model.search.found import Found
-from model.search.judging import judged
-from schemas.tables import ANSWER_ID
-from schemas.text import answer_key
+from model.search.judging import clusters_by, judged
 
 COMPARED: Final = 10
 """Hits that support their clusters."""
@@ -59,26 +57,21 @@ def first_by_probability(
     of_start = found._replace(ranking=start, dense_ranks=found.dense_ranks[:, :COMPARED])
     judgement = judged(confidence, index, texts, of_start, records, exclude=exclude)
     if judgement is not None:
-        clusters = [
-            answer_key(record[ANSWER_ID.name], record["answer"]) if confidence.by_answer else record["cluster_id"]
-            for record in records
-        ]
+        clusters = clusters_by(confidence, lambda name: [record[name] for record in records])
         support = scores[:, :COMPARED] * judgement.probabilities**POWER
         sums = _sums(np.where(start.found, support, 0), cluster_numbers(clusters, start.found))
         sums[start.ids == found.own_ids[:, None]] = np.inf
         best = sums.argmax(axis=1)[:, None]
         order[:, :COMPARED] = np.argsort(order[:, :COMPARED] != best, axis=1, kind="stable")
     order, queries = order[:, :k], np.arange(len(order))[:, None]
+    shown = None
     if judgement is not None and k <= COMPARED:
-        judgement = Judgement(judgement.probabilities[queries, order], judgement.contributions[queries, order])
-    return Found(
-        ranking.reordered(order),
-        found.dense_ranks[queries, order],
-        found.lexical_ranks[queries, order],
-        found.nearest,
-        found.own_ids,
-        found.vectors,
-        judgement if k <= COMPARED else None,
+        shown = Judgement(judgement.probabilities[queries, order], judgement.contributions[queries, order])
+    return found._replace(
+        ranking=ranking.reordered(order),
+        dense_ranks=found.dense_ranks[queries, order],
+        lexical_ranks=found.lexical_ranks[queries, order],
+        judgement=shown,
     )
 
 

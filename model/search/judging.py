@@ -5,7 +5,7 @@ Found, questions, records of hits -> judged -> Judgement
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -56,14 +56,22 @@ def judged(
     def column(name: str) -> list[Any]:
         return [record[name] for record in records] if are_hits else index.column(name, nearest.rows[nearest.found])
 
-    clusters: Sequence[Cluster]
-    if confidence.by_answer:
-        clusters = [*map(answer_key, column(ANSWER_ID.name), column("answer"))]
-    else:
-        clusters = column("cluster_id")
-        if exclude is not None:
-            clusters = _without_single_mates(index, nearest, clusters, exclude)
+    clusters = clusters_by(confidence, column)
+    if exclude is not None and not confidence.by_answer:
+        clusters = _without_single_mates(index, nearest, clusters, exclude)
     return confidence.judge(asked, hits, nearest, clusters, places)
+
+
+def clusters_by(confidence: Confidence, column: Callable[[str], list[Any]]) -> list[Cluster]:
+    """Return the clusters of questions, or their answers where these count as clusters; None for a question in none.
+
+    Args:
+        confidence: for which they are.
+        column: returns a column of the questions by its name.
+    """
+    if confidence.by_answer:
+        return [*map(answer_key, column(ANSWER_ID.name), column("answer"))]
+    return column("cluster_id")
 
 
 def _without_single_mates(index: Index, nearest: Ranking, clusters: Sequence[Cluster], exclude: Ints) -> list[Cluster]:
