@@ -98,8 +98,9 @@ class Review:
         strays: Collection[str] = (),
         note: str = "",
         verdict_id: str | None = None,
-    ) -> Verdict:
-        """Store a verdict; when this returns, it is on the disk.
+        number: int | None = None,
+    ) -> bool:
+        """Store a verdict and return True; when this returns, it is on the disk.
 
         Args:
             item: name of the item.
@@ -108,6 +109,8 @@ class Review:
             strays: names of questions that do not belong to the others, with the verdict "stray".
             note: any text.
             verdict_id: name of the verdict; the same one sent twice is stored once.
+            number: that of the task that showed the item: if the person has judged the item since, as in a copy of the
+                window, the verdict is not stored, and False is returned. None: it is stored in any case.
 
         Raises:
             QprError: item, verdict or strays do not fit, or the database cannot be written.
@@ -116,22 +119,10 @@ class Review:
         person = spelling(reviewer, self.store.verdicts())
         stored = Verdict(named, item, person, verdict, tuple(sorted(set(strays))), note_text(note))
         found = check_verdict(self.queue, stored)
+        if number is not None:
+            return self.store.add_if_first(stored, found, earlier=number - 1)
         self.store.add([stored], {item: found})
-        return stored
-
-    def is_judged_since(self, item: str, number: int, *, reviewer: str, verdict_id: str) -> bool:
-        """Return whether a person has another verdict on an item since it was shown, as from a copy of the window.
-
-        Args:
-            item: name of the item.
-            number: that of the task that showed it.
-            reviewer: name of the person.
-            verdict_id: name of the verdict that is no other one, which may have been sent before.
-        """
-        verdicts = self.store.verdicts()
-        person = spelling(reviewer, verdicts)
-        mine = [verdict for verdict in verdicts if verdict.reviewer == person]
-        return any(verdict.item == item and verdict.verdict_id != verdict_id for verdict in mine[number - 1 :])
+        return True
 
     def undo(self, reviewer: str, session: str) -> Verdict | None:
         """Undo the last verdict of a person, whose item is shown again, and return it; None if there is none.

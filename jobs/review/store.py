@@ -98,9 +98,31 @@ class VerdictStore:
         with self._lock, explained(self.path), transaction(self._connection):
             for verdict in verdicts:
                 added += self._insert(verdict, items[verdict.item])
-                release = "DELETE FROM claims WHERE item = ? AND reviewer = ?"
-                self._connection.execute(release, (verdict.item, person_key(verdict.reviewer)))
+                self._release(verdict)
         return added
+
+    def add_if_first(self, verdict: Verdict, item: Item, *, earlier: int) -> bool:
+        """Store a verdict unless the person has judged the item since it was shown, as in a copy of the window.
+
+        Args:
+            verdict: on an item of the queue; it may be there already.
+            item: the judged item.
+            earlier: number of verdicts that the person had when the item was shown.
+
+        Returns:
+            whether the verdict is stored; no other process or thread can store one on the item between look and write.
+
+        Raises:
+            QprError: the database cannot be written.
+        """
+        key = person_key(verdict.reviewer)
+        with self._lock, explained(self.path), transaction(self._connection):
+            mine = [one for one in self._read() if person_key(one.reviewer) == key]
+            if any(one.item == verdict.item and one.verdict_id != verdict.verdict_id for one in mine[earlier:]):
+                return False
+            self._insert(verdict, item)
+            self._release(verdict)
+        return True
 
     def undo(self, reviewer: str) -> Verdict | None:
         """Mark the last verdict of a person as undone and return it; None if there is none.
@@ -204,6 +226,11 @@ class VerdictStore:
         row = (*verdict[:4], json.dumps(verdict.strays), verdict.note, verdict.judged_at or now())
         insert = "INSERT OR IGNORE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?)"
         return self._connection.execute(insert, row).rowcount
+
+    def _release(self, verdict: Verdict) -> None:
+        """Remove the claims of a person on an item that is judged."""
+        release = "DELETE FROM claims WHERE item = ? AND reviewer = ?"
+        self._connection.execute(release, (verdict.item, person_key(verdict.reviewer)))
 
     def _read(self) -> list[Verdict]:
         found = self._select("WHERE verdict_id NOT IN (SELECT verdict_id FROM undone) ")

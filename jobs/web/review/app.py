@@ -88,7 +88,17 @@ def create_review_app(review: Review, metrics: Metrics, *, reviewer: str) -> Fas
     @app.post("/review/verdicts")
     async def judge(request: Request) -> Response:
         given = await read_json(request, Judged, LIMITS)
-        stored = await _in_thread(lambda: _store(review, given))
+        stored = await _in_thread(
+            lambda: review.judge(
+                given.item,
+                given.verdict,
+                reviewer=given.reviewer,
+                strays=given.strays,
+                note=given.note,
+                verdict_id=given.verdict_id,
+                number=given.number,
+            )
+        )
         return await _respond(review, given, stored=stored)
 
     @app.post("/review/undo")
@@ -98,15 +108,6 @@ def create_review_app(review: Review, metrics: Metrics, *, reviewer: str) -> Fas
         return await _respond(review, person, undone=undone is not None)
 
     return app
-
-
-def _store(review: Review, given: Judged) -> bool:
-    """Store a verdict and return True; False if the person has judged the item since it was shown."""
-    named = {"reviewer": given.reviewer, "verdict_id": given.verdict_id}
-    if given.number is not None and review.is_judged_since(given.item, given.number, **named):
-        return False
-    review.judge(given.item, given.verdict, strays=given.strays, note=given.note, **named)
-    return True
 
 
 async def _respond(review: Review, person: Person, **more: bool) -> Response:

@@ -1,4 +1,6 @@
 import collections
+import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -161,19 +163,35 @@ def test_a_note_has_no_character_that_a_format_cannot_hold(make_review):
     assert [verdict.note for verdict in review.store.verdicts()] == ["ab\nc\nd\te[2J \ufffd \U0001f600"]
 
 
-def test_an_item_that_was_judged_since_it_was_shown_is_recognized(make_review, make_queue):
+def test_an_item_that_was_judged_since_it_was_shown_gets_no_second_verdict(make_review, make_queue):
     review = make_review(make_queue(300))
     shown = review.next_task("Ada", "s1")
-    review.judge("i0", "right", reviewer="Ada", verdict_id="v0")
 
-    def is_judged_since(task, reviewer="ADA", verdict_id="v1"):
-        return review.is_judged_since(task.item.name, task.number, reviewer=reviewer, verdict_id=verdict_id)
+    def is_stored(task, reviewer="ADA", verdict_id="v1"):
+        name, number = task.item.name, task.number
+        return review.judge(name, "right", reviewer=reviewer, verdict_id=verdict_id, number=number)
 
-    assert is_judged_since(shown)
-    assert not is_judged_since(shown, verdict_id="v0")  # the same one sent twice
-    assert not is_judged_since(shown, reviewer="Bob")
+    assert is_stored(shown, verdict_id="v0")
+    assert not is_stored(shown)
+    assert is_stored(shown, verdict_id="v0")  # the same one sent twice
+    assert is_stored(shown, reviewer="Bob", verdict_id="v2")
+    assert [verdict.verdict_id for verdict in review.store.verdicts()] == ["v0", "v2"]
     seen = {"i0"}
     while (task := review.next_task("Ada", "s1")).item.name not in seen:
         review.judge(task.item.name, "right", reviewer="Ada")
         seen.add(task.item.name)
-    assert not is_judged_since(task)  # a hidden repeat
+    assert is_stored(task, verdict_id="v3")  # a hidden repeat
+
+
+def test_copies_of_a_window_at_the_same_moment_store_one_verdict(make_review):
+    reviews = [make_review() for _ in range(4)]
+    shown = reviews[0].next_task("Ada", "s0")
+    start = threading.Barrier(len(reviews))
+
+    def judge(place):
+        start.wait()
+        return reviews[place].judge(shown.item.name, "right", reviewer="Ada", verdict_id=f"v{place}", number=1)
+
+    with ThreadPoolExecutor(len(reviews)) as pool:
+        assert sum(pool.map(judge, range(len(reviews)))) == 1
+    assert len(reviews[0].store.verdicts()) == 1
