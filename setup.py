@@ -73,6 +73,7 @@ setup(
         "pipelines": [
             "py.typed",
             "linkage/scoring/learned/*.json",
+            "linkage/scoring/learned/*.parquet",
             "linkage/scoring/learned/*.txt",
             "simulation/data/*.json",
         ],

@@ -3,86 +3,63 @@
 Run: python -m benchmarks.labels.learn_facts --refine-with static --output DIR
 
 In `learning_facts` of `benchmarks.labels.known_logs` the same answer seldom means the same question. The first table
-ranks its judged pairs by the similarity of the texts, by the agreement of neighbours, by the trees of other logs and by
-those learned here: average precision, mean negative log-likelihood, precision at some recalls. The latter are "over
-parts": each fifth of the answers is judged by trees that learned from the other four, mean of several divisions. The
-second table has the groups at each threshold; the error is the mean distance of the probability of a cluster and its
-precision in ten bins, weighted by pairs. The threshold is the highest that keeps `RECALL` of the paraphrases over
-parts. `--share` reads a part of the answers that are not judged, which saves time with a slow encoder.
+ranks its judged pairs by the similarity of the texts, by the agreement of neighbours, by the trees of other logs, by
+those learned here and by these with the weights of words by which questions differ: average precision, mean negative
+log-likelihood, precision at some recalls. What is learned here is "over parts": each fifth of the answers is judged by
+what was learned from the other four, mean of several divisions. Two more pairs of rows judge one kind of questions by
+what was learned from another kind. The second table has the groups at each threshold; the
+error is the mean distance of the probability of a cluster and its precision in ten bins, weighted by pairs. The
+threshold is the highest that keeps `RECALL` of the paraphrases over parts. Figures are of answers of at most `MOST`
+questions; larger ones are learned from too. `--share` reads a part of the answers that are not judged, which saves time
+with a slow encoder.
 """
 
 from __future__ import annotations
 
 import json
 import zlib
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import typer
 from sklearn.metrics import average_precision_score
 
 from benchmarks.cli import AsJson, Report, Seed, run
+from benchmarks.labels.fact_scorers import PARTS, JudgedPairs, fit_scorer, over_parts
 from benchmarks.labels.gold_logs import gold_of_known, linked_alone
 from benchmarks.labels.known_logs import KnownLog, facts
-from benchmarks.labels.learn_trees import monotone
 from benchmarks.labels.verdicts import Truth
 from jobs.workflows.worker_encoder import refining_encoder
 from pipelines.linkage.comparison.compare import Questions, compare_all
+from pipelines.linkage.comparison.tokenization import wording
+from pipelines.linkage.comparison.word_differences import differences_of
 from pipelines.linkage.scoring.agglomeration import agglomerate
 from pipelines.linkage.scoring.pair_model import mean_within
-from pipelines.linkage.scoring.shipped_weights import load_model, tree_features
+from pipelines.linkage.scoring.shipped_weights import DIFFERENCES, load_model, tree_features
 from pipelines.linkage.settings import EncoderKind
 from pipelines.linkage.witnesses import find_witnesses
 from pipelines.neighbours.embeddings import Encode
 from schemas.text import fold
 
-PARTS = 5
-DIVISIONS = 5
-THRESHOLDS = np.arange(0.2, 0.701, 0.025).round(3).tolist()
+DIVISIONS = 3
+OTHER_KIND = 0.25
+"""Maximum share of the questions of an answer of one kind that are of the other kind."""
+
+WHOLE = "trees and words, over parts"
+MOST = 10
+"""Number of questions of the largest answers in the figures, as of those that are scored."""
+
+THRESHOLDS = np.arange(0.3, 0.651, 0.01).round(3).tolist()
 RECALL: dict[EncoderKind | None, float] = {None: 0.7, "static": 0.75, "st": 0.72, "model": 0.7}
 """Minimum share of the paraphrases that the groups at a chosen threshold keep, by the kind of the encoder."""
 
-TREES = 500
-RATE = 0.02
-LEAVES = 8
-FEATURES_A_TREE = 0.3
-PAIRS_A_TREE = 0.7
-"""Small trees of random features and pairs, since not many paraphrases are known."""
-
 OF_LOG = ("log_", "size_", "small_log")
 """Beginnings of the names of features of the log and of its answers of one size; all pairs are of one log."""
-
-
-class JudgedPairs(NamedTuple):
-    """Pairs of questions of the answers that were read.
-
-    Attributes:
-        left: (P,) row of one question.
-        right: (P,) row of the other.
-        rows: number of rows.
-        answer: (P,) number of the answer, from 0.
-        features: (P, F) those of `names`.
-        names: names of the features.
-        general: (P,) probability by the trees that learned from other logs.
-        same: (P,) bool, whether the pair is a paraphrase.
-    """
-
-    left: np.ndarray
-    right: np.ndarray
-    rows: int
-    answer: np.ndarray
-    features: np.ndarray
-    names: tuple[str, ...]
-    general: np.ndarray
-    same: np.ndarray
-
-    @property
-    def weight(self) -> np.ndarray:
-        """(P,) inverse roots of the numbers of pairs of the answer: 12 pairs of one answer are no 12 findings."""
-        found: np.ndarray = 1 / np.sqrt(np.sqrt(np.bincount(self.answer)[self.answer]))
-        return found
 
 
 def judged_pairs(log: KnownLog, encode: Encode | None, kind: EncoderKind | None) -> JudgedPairs:
@@ -96,6 +73,8 @@ def judged_pairs(log: KnownLog, encode: Encode | None, kind: EncoderKind | None)
     questions = members.take(pa.array(read))
     vectors = evidence.vectors_of(questions)
     left, right, answer, features = compare_all(Questions(questions, weights, vectors, witnesses))
+    numbers = np.unique(questions["answer_id"], return_inverse=True)[1]
+    capital = pc.match_substring_regex(questions["text"], r"^\W*\p{Lu}").to_numpy().astype(float)
     computed = tree_features(cosine=by_vectors, words_too=by_vectors)
     names = tuple(name for name in computed if not name.removeprefix("words_").startswith(OF_LOG))
     general = tree_features(cosine=model.cosine, words_too=model.words_too)
@@ -106,47 +85,12 @@ def judged_pairs(log: KnownLog, encode: Encode | None, kind: EncoderKind | None)
         len(read),
         np.unique(answer, return_inverse=True)[1],
         features[:, [computed.index(name) for name in names]],
+        differences_of(wording(questions["text"], numbers, weights), left, right),
+        (np.bincount(numbers, capital) / np.bincount(numbers))[numbers][left],
         names,
         model.pairs.probability(np.asfortranarray(features[:, [computed.index(name) for name in general]]), answer),
         same,
     )
-
-
-def fit(pairs: JudgedPairs, rows: np.ndarray, *, seed: int) -> Any:
-    """Return a LightGBM model of some pairs, (P,) bool."""
-    import lightgbm
-
-    options = {
-        "objective": "binary",
-        "num_leaves": LEAVES,
-        "learning_rate": RATE,
-        "feature_fraction": FEATURES_A_TREE,
-        "bagging_fraction": PAIRS_A_TREE,
-        "bagging_freq": 1,
-        "min_data_in_leaf": 40,
-        "lambda_l2": 1.0,
-        "monotone_constraints": monotone(pairs.names),
-        "deterministic": True,
-        "force_row_wise": True,
-        "num_threads": 1,
-        "seed": seed,
-        "verbose": -1,
-    }
-    weight = pairs.weight[rows]
-    data = lightgbm.Dataset(
-        pairs.features[rows], label=pairs.same[rows], weight=weight / weight.mean(), feature_name=list(pairs.names)
-    )
-    return lightgbm.train(options, data, TREES)
-
-
-def over_parts(pairs: JudgedPairs, *, seed: int) -> np.ndarray:
-    """Return (P,) probabilities of each pair by trees that have not seen its answer."""
-    part = np.random.default_rng(seed).permutation(pairs.answer.max() + 1)[pairs.answer] % PARTS
-    probability = np.zeros(len(part))
-    for number in range(PARTS):
-        inside = part == number
-        probability[inside] = fit(pairs, ~inside, seed=seed).predict(pairs.features[inside])
-    return probability
 
 
 def groups(pairs: JudgedPairs, probability: np.ndarray, threshold: float) -> np.ndarray:
@@ -191,6 +135,13 @@ def ranks(pairs: JudgedPairs, values: np.ndarray) -> dict[str, float]:
     return {"average_precision": float(average_precision_score(pairs.same, values)), "loss": loss, **at}
 
 
+def other_kinds(pairs: JudgedPairs) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Yield names of kinds of questions, and (P,) bool pairs to learn from and pairs of the other kind to judge."""
+    quiz, typed = pairs.quiz > 1 - OTHER_KIND, pairs.quiz < OTHER_KIND
+    yield "typed questions, judging quizzes", typed, quiz
+    yield "quizzes, judging typed questions", quiz, typed
+
+
 def part_of(log: KnownLog, share: float) -> KnownLog:
     """Return a log with its judged answers and a share of the others."""
     judged = {judged.answer for judged in log.judged}
@@ -211,37 +162,49 @@ def main(
 ) -> None:
     """Rank the judged pairs, group them, and write trees that learned from all of them."""
     encode, kind = refining_encoder(refine_with) if refine_with else (None, None)
-    pairs = judged_pairs(part_of(facts("learning_facts"), share), encode, kind)
+    every = judged_pairs(part_of(facts("learning_facts"), share), encode, kind)
+    few = every.of_few(MOST)
+    pairs = every.take(few)
     report = Report(as_json=as_json, refine_with=refine_with, share=share, parts=PARTS, divisions=DIVISIONS, seed=seed)
-    report.row(pairs=len(pairs.same), paraphrases=int(pairs.same.sum()))
+    for name, of in (("2 to 10 questions", pairs), ("all", every)):
+        report.row(answers=name, pairs=len(of.same), paraphrases=int(of.same.sum()))
     columns = ("similarity", "agreement_mean")
     peers = {name: pairs.features[:, pairs.names.index(name)].astype(float) for name in columns}
     peers["trees of other logs"] = pairs.general
     for name, values in peers.items():
         report.row(ranked_by=name, **ranks(pairs, values))
-    learned = [over_parts(pairs, seed=seed + division) for division in range(DIVISIONS)]
-    every = [ranks(pairs, values) for values in learned]
-    report.row(ranked_by="trees, over parts", **{n: float(np.mean([row[n] for row in every])) for n in every[0]})
+    divisions = [over_parts(every, seed=seed + division) for division in range(DIVISIONS)]
+    by_trees, learned = ([division[place][few] for division in divisions] for place in (0, 1))
+    for name, probabilities in (("trees, over parts", by_trees), (WHOLE, learned)):
+        rows = [ranks(pairs, values) for values in probabilities]
+        report.row(ranked_by=name, **{n: float(np.mean([row[n] for row in rows])) for n in rows[0]})
+    for name, learned_from, judged in other_kinds(every):
+        by_both = fit_scorer(every, learned_from, seed=seed).probabilities(every, judged & few)
+        for what, values in zip(("trees", "trees and words"), by_both, strict=True):
+            report.row(ranked_by=f"{what} of {name}", **ranks(every.take(judged & few), values))
     for name, values in peers.items():
         for threshold in THRESHOLDS:
             report.row(grouped_by=name, threshold=threshold, **figures(pairs, values, threshold))
     chosen = THRESHOLDS[0]
     for threshold in THRESHOLDS:
         found = mean_figures(pairs, learned, threshold)
-        report.row(grouped_by="trees, over parts", threshold=threshold, **found)
+        report.row(grouped_by=WHOLE, threshold=threshold, **found)
         chosen = threshold if found["recall"] >= RECALL[kind] else chosen
     report.row(chosen=chosen)
     if output is not None:
         name = f"facts-{kind}" if kind else "facts"
-        text = fit(pairs, np.ones(len(pairs.same), bool), seed=seed).model_to_string()
+        scorer = fit_scorer(every, np.ones(len(every.same), bool), seed=seed)
+        weights = scorer.differences
         output.mkdir(parents=True, exist_ok=True)
-        (output / f"{name}.txt").write_text(text, "utf-8")
+        (output / f"{name}.txt").write_text(scorer.trees.model_to_string(), "utf-8")
+        pq.write_table(pa.table([weights.key, weights.weight], schema=DIFFERENCES), output / f"{name}.parquet")
         described = {"kind": "lightgbm", "file": f"{name}.txt", "threshold": chosen, "least_of_two": chosen}
+        described["differences"] = {"file": f"{name}.parquet", "bias": weights.bias}
         address = {"static": " --refine-with static", "st": " --refine-with st:all-MiniLM-L6-v2"}
         given = f"{address.get(kind, ' --refine-with MODEL')}" if kind else ""
         origin = {
-            "learned_from": f"{len(pairs.same):,} pairs of questions with one answer in a log of open-domain facts, "
-            f"{pairs.same.sum():,} of them paraphrases; fitted figures only, no text of the data is in here.",
+            "learned_from": f"{len(every.same):,} pairs of questions with one answer in a log of open-domain facts, "
+            f"{every.same.sum():,} of them paraphrases; fitted figures only, no text of the data is in here.",
             "command": f"python -m benchmarks.labels.learn_facts{given} --output DIR --seed {seed}",
         }
         (output / f"{name}.json").write_text(json.dumps(described | {"provenance": origin}) + "\n", "utf-8")

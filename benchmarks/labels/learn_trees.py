@@ -418,8 +418,9 @@ def learn(
     text = fit(learned, seed=seed).model_to_string()
     lowest, of_small = (LOWEST_OF_SENTENCES,) * 2 if kind == "st" else (LOWEST, THRESHOLD_OF_SMALL)
     precision = PRECISION_OF_STATIC if kind == "static" else PRECISION
-    rule = {"threshold": lowest, "precision": precision, "threshold_of_small": of_small}
-    described = TreesFile(kind="lightgbm", file=f"{name}.txt", **rule)
+    described = TreesFile(
+        kind="lightgbm", file=f"{name}.txt", threshold=lowest, precision=precision, threshold_of_small=of_small
+    )
     output.mkdir(parents=True, exist_ok=True)
     (output / f"{name}.txt").write_text(text, "utf-8")
     command = "python -m benchmarks.labels.learn_trees --dataset D --pairs P --logs SIMULATED --stray-logs STRAYS"
@@ -431,6 +432,7 @@ def learn(
     saved = described.model_dump(exclude_defaults=True) | {"provenance": origin}
     (output / f"{name}.json").write_text(json.dumps(saved) + "\n", "utf-8")
     report_kept_back(kept, model_of_trees(text, described), encode, report, clusters=clusters, seed=seed + SEED_OF_KEPT)
+    rule = described.model_dump(include={"threshold", "precision", "threshold_of_small"})
     report.row(**rule, cpu_s=time.process_time() - started)
 
 

@@ -8,9 +8,11 @@ from __future__ import annotations
 import contextlib
 import datetime
 import functools
+import json
 import os
 import sqlite3
-from collections.abc import Iterator
+import types
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -119,6 +121,22 @@ def read_source(connection: sqlite3.Connection) -> Source:
     """Return the identity of the queue whose verdicts a database has."""
     row = connection.execute("SELECT kind, digest, seed, items, questions, largest FROM source").fetchone()
     return Source(*row)
+
+
+def strata_text(strata: Mapping[str, str]) -> str:
+    """Return strata as the database has them."""
+    return json.dumps(dict(strata))
+
+
+@functools.lru_cache(1_000)
+def strata_of(text: str) -> Mapping[str, str]:
+    """Return the strata that `strata_text` wrote."""
+    return types.MappingProxyType(json.loads(text))
+
+
+def strays_of(text: str) -> tuple[str, ...]:
+    """Return the names of questions in a JSON list of the database."""
+    return () if text == "[]" else tuple(json.loads(text))
 
 
 def now() -> str:

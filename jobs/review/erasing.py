@@ -17,11 +17,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from jobs.display.console import warn
-from jobs.review.database import explained, open_database, read_source, transaction
+from jobs.review.database import explained, open_database, read_source, strata_text, transaction
 from jobs.review.queues.clusters import ClusterQueue
 from jobs.review.queues.interface import Queue, Source
 from jobs.review.queues.requests import RequestQueue
-from jobs.review.store import strata_text
 from jobs.workflows.erasure.text_files import erase_from_file
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.mentions import Mentions

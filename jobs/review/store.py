@@ -5,17 +5,25 @@ Verdict -> VerdictStore.add -> stored; VerdictStore.verdicts -> Verdicts in the 
 
 from __future__ import annotations
 
-import functools
 import json
 import threading
 import time
-import types
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, Self
 
-from jobs.review.database import check_source, explained, now, open_database, read_source, transaction
+from jobs.review.database import (
+    check_source,
+    explained,
+    now,
+    open_database,
+    read_source,
+    strata_of,
+    strata_text,
+    strays_of,
+    transaction,
+)
 from jobs.review.people import first_spellings, person_key
-from jobs.review.queues.interface import Item, Source
+from jobs.review.queues.interface import Item, Place, Source
 
 CLAIM_S: Final = 600.0
 """Seconds for which an item that is shown to one person is not shown to another one."""
@@ -41,14 +49,6 @@ class Verdict(NamedTuple):
     strays: tuple[str, ...] = ()
     note: str = ""
     judged_at: str = ""
-
-
-class Place(NamedTuple):
-    """Place, size and strata of an item that was judged."""
-
-    place: int
-    size: int
-    strata: Mapping[str, str]
 
 
 class VerdictStore:
@@ -97,8 +97,7 @@ class VerdictStore:
         added = 0
         with self._lock, explained(self.path), transaction(self._connection):
             for verdict in verdicts:
-                added += self._insert(verdict, items[verdict.item])
-                self._release(verdict)
+                added += self._add(verdict, items[verdict.item])
         return added
 
     def add_if_first(self, verdict: Verdict, item: Item, *, earlier: int) -> bool:
@@ -110,18 +109,13 @@ class VerdictStore:
             earlier: number of verdicts that the person had when the item was shown.
 
         Returns:
-            whether the verdict is stored; no other process or thread can store one on the item between look and write.
-
-        Raises:
-            QprError: the database cannot be written.
+            whether it is stored; no other process can store one between look and write.
         """
-        key = person_key(verdict.reviewer)
         with self._lock, explained(self.path), transaction(self._connection):
-            mine = [one for one in self._read() if person_key(one.reviewer) == key]
+            mine = [one for one in self._read() if person_key(one.reviewer) == person_key(verdict.reviewer)]
             if any(one.item == verdict.item and one.verdict_id != verdict.verdict_id for one in mine[earlier:]):
                 return False
-            self._insert(verdict, item)
-            self._release(verdict)
+            self._add(verdict, item)
         return True
 
     def undo(self, reviewer: str) -> Verdict | None:
@@ -146,7 +140,7 @@ class VerdictStore:
         """Return place, size and strata of each judged item."""
         with self._lock, explained(self.path):
             rows = self._connection.execute("SELECT item, place, size, strata FROM items").fetchall()
-        return {item: Place(place, size, _strata(strata)) for item, place, size, strata in rows}
+        return {item: Place(place, size, strata_of(strata)) for item, place, size, strata in rows}
 
     def claim(self, item: str, *, session: str, reviewer: str) -> bool:
         """Reserve an item for a session and return whether it is free; the session's earlier claim ends.
@@ -227,10 +221,11 @@ class VerdictStore:
         insert = "INSERT OR IGNORE INTO verdicts VALUES (?, ?, ?, ?, ?, ?, ?)"
         return self._connection.execute(insert, row).rowcount
 
-    def _release(self, verdict: Verdict) -> None:
-        """Remove the claims of a person on an item that is judged."""
+    def _add(self, verdict: Verdict, item: Item) -> int:
+        """Insert a verdict, and remove the person's claim on the item."""
         release = "DELETE FROM claims WHERE item = ? AND reviewer = ?"
         self._connection.execute(release, (verdict.item, person_key(verdict.reviewer)))
+        return self._insert(verdict, item)
 
     def _read(self) -> list[Verdict]:
         found = self._select("WHERE verdict_id NOT IN (SELECT verdict_id FROM undone) ")
@@ -244,7 +239,7 @@ class VerdictStore:
         columns = "verdict_id, item, reviewer, verdict, strays, note, judged_at"
         query = f"SELECT {columns} FROM verdicts {where}ORDER BY judged_at, verdict_id"  # noqa: S608
         return [
-            Verdict(name, item, reviewer, verdict, _strays(strays), note, judged_at)
+            Verdict(name, item, reviewer, verdict, strays_of(strays), note, judged_at)
             for name, item, reviewer, verdict, strays, note, judged_at in self._connection.execute(query).fetchall()
         ]
 
@@ -253,17 +248,3 @@ def _contents(verdict: Verdict) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return that by which a verdict is the same as another one: with its time, if it has one, and without."""
     plain = (verdict.item, person_key(verdict.reviewer), verdict.verdict)
     return ((*plain, verdict.judged_at) if verdict.judged_at else plain), plain
-
-
-def strata_text(strata: Mapping[str, str]) -> str:
-    """Return strata as the database has them."""
-    return json.dumps(dict(strata))
-
-
-@functools.lru_cache(1_000)
-def _strata(text: str) -> Mapping[str, str]:
-    return types.MappingProxyType(json.loads(text))
-
-
-def _strays(text: str) -> tuple[str, ...]:
-    return () if text == "[]" else tuple(json.loads(text))

@@ -80,6 +80,14 @@ class Item(NamedTuple):
         return ", ".join(f"{name}: {value}" for name, value in self.filters.items())
 
 
+class Place(NamedTuple):
+    """Place, size and strata of an item that was judged."""
+
+    place: int
+    size: int
+    strata: Mapping[str, str]
+
+
 class Source(NamedTuple):
     """Identity and extent of a queue, stored with the verdicts.
 

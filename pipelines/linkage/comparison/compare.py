@@ -18,6 +18,7 @@ from pipelines.linkage.comparison.blocking import ALL_PAIRS, RAREST, WINDOW, can
 from pipelines.linkage.comparison.cosine_features import COSINES, cosines
 from pipelines.linkage.comparison.pair_features import NAMES, features_in_parts
 from pipelines.linkage.comparison.tokenization import Wording, wording
+from pipelines.linkage.comparison.word_differences import DifferenceWeights
 from pipelines.linkage.witnesses import Witnesses
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.ragged import sizes_of_runs, starts_of_runs
@@ -36,12 +37,14 @@ class Questions:
         vectors: (R, D) vectors of the questions, of any length, for the features `cosine_features.COSINES`; None:
             without these.
         witnesses: neighbours of the questions, for the features `agreement_features.AGREEMENT`; None: without these.
+        differences: weights of the words by which questions differ, whose sum is the last feature; None: without it.
     """
 
     members: pa.Table
     weights: TokenWeights
     vectors: np.ndarray | None = None
     witnesses: Witnesses | None = None
+    differences: DifferenceWeights | None = None
 
     def __len__(self) -> int:
         return len(self.members)
@@ -55,14 +58,14 @@ class Questions:
         members = self.members.take(pa.array(rows))
         vectors = None if self.vectors is None else self.vectors[rows]
         witnesses = None if self.witnesses is None else self.witnesses.take(rows)
-        return Questions(members, self.weights, vectors, witnesses)
+        return dataclasses.replace(self, members=members, vectors=vectors, witnesses=witnesses)
 
     def slice(self, part: slice) -> Questions:
         """Return consecutive rows; MEMBERS are not copied."""
         members = self.members.slice(part.start, part.stop - part.start)
         vectors = None if self.vectors is None else self.vectors[part]
         witnesses = None if self.witnesses is None else self.witnesses.take(np.arange(part.start, part.stop))
-        return Questions(members, self.weights, vectors, witnesses)
+        return dataclasses.replace(self, members=members, vectors=vectors, witnesses=witnesses)
 
 
 class Compared(NamedTuple):
@@ -102,8 +105,8 @@ def compare_pairs(
     """Yield the features of pairs in their order, `pair_features.AT_ONCE` pairs at a time.
 
     They are (pairs, F) float32, column after column in memory, as scorers read them. The columns of
-    `features_in_parts`, `agreement_features`, the same by words if there are two kinds of neighbours, and `cosines`
-    follow each other.
+    `features_in_parts`, `agreement_features`, the same by words if there are two kinds of neighbours, `cosines` and
+    the scores of differences follow each other.
 
     Args:
         questions: of whole answers, R rows.
@@ -127,7 +130,9 @@ def compare_pairs(
             found[:, filled : filled + len(names)] = of_kind[:, : len(names)]
             filled += len(names)
         if near is not None:
-            found[:, filled:] = near[part]
+            found[:, filled : filled + len(COSINES)] = near[part]
+        if questions.differences is not None:
+            found[:, -1] = questions.differences.scores(words, left[part], right[part])
         yield found
 
 
@@ -156,7 +161,8 @@ def _kinds_of(witnesses: Witnesses | None) -> Iterator[tuple[Witnesses, tuple[st
 def _width(questions: Questions) -> int:
     """Return the number of features."""
     of_neighbours = sum(len(names) for _, names in _kinds_of(questions.witnesses))
-    return len(NAMES) + of_neighbours + (0 if questions.vectors is None else len(COSINES))
+    of_vectors = 0 if questions.vectors is None else len(COSINES)
+    return len(NAMES) + of_neighbours + of_vectors + (questions.differences is not None)
 
 
 def _portions(starts: np.ndarray, sizes: np.ndarray) -> Iterator[slice]:

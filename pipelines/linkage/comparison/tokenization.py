@@ -39,6 +39,9 @@ class Wording:
         bigrams: pairs of consecutive stems.
         numbers: (parts of ``stems``,) 1.0 if the stem contains a digit, else 0.0.
         first: (R,) code of the first stem, -1 if the question has none.
+        names: text of each stem, by its code.
+        bigram_codes: (codes of ``bigrams``,) int64 of each pair of consecutive stems: code of the first, times the
+            number of ``names``, plus code of the second.
     """
 
     stems: Parts
@@ -46,6 +49,8 @@ class Wording:
     bigrams: Parts
     numbers: np.ndarray
     first: np.ndarray
+    names: pa.Array
+    bigram_codes: np.ndarray
 
     @functools.cached_property
     def stem_values(self) -> np.ndarray:
@@ -96,7 +101,9 @@ def wording(texts: pa.Array | pa.ChunkedArray, answer_of_row: np.ndarray, weight
     has_digit = pc.match_substring_regex(words.stems, r"\d").to_numpy(zero_copy_only=False).astype(float)
     first = np.full(len(answer_of_row), -1, np.int64)
     first[words.row[::-1]] = words.stem[::-1]
-    return Wording(stems, _grams(words, partition), _bigrams(words, partition), has_digit[stems.code], first)
+    bigrams, bigram_codes = _bigrams(words, partition)
+    numbers = has_digit[stems.code]
+    return Wording(stems, _grams(words, partition), bigrams, numbers, first, words.stems, bigram_codes)
 
 
 def _words(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -> _Words:
@@ -131,9 +138,10 @@ def _of_words(code: np.ndarray, offsets: np.ndarray, word: np.ndarray, counts: n
     return found
 
 
-def _bigrams(words: _Words, partition: Partition) -> Parts:
+def _bigrams(words: _Words, partition: Partition) -> tuple[Parts, np.ndarray]:
+    """Return the pairs of consecutive stems and `Wording.bigram_codes`."""
     follows = np.flatnonzero(words.row[1:] == words.row[:-1])
     both = pa.array(words.stem[follows].astype(np.int64) * max(len(words.stems), 1) + words.stem[follows + 1])
-    code = both.dictionary_encode().indices.to_numpy()
+    coded = both.dictionary_encode()
     weight = (words.weight[follows] + words.weight[follows + 1]) / 2
-    return partition.parts(words.row[follows], code, weight)
+    return partition.parts(words.row[follows], coded.indices.to_numpy(), weight), coded.dictionary.to_numpy()

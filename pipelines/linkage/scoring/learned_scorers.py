@@ -82,7 +82,14 @@ class Boosted:
     features: int
 
     def probability(self, features: np.ndarray, answers: np.ndarray) -> np.ndarray:  # noqa: ARG002
-        """Return the probability of each pair.
+        """Return the probability of each pair; for arguments and errors see `logits`."""
+        return sigmoid(self.logits(features))
+
+    def logits(self, features: np.ndarray) -> np.ndarray:
+        """Return the (P,) log odds of each pair, of a settled one those after the stage in which it was settled.
+
+        Args:
+            features: (P, F) float32.
 
         Raises:
             ValueError: there is another number of features than in the trees.
@@ -95,7 +102,22 @@ class Boosted:
             stage.add(features, unsettled, logits)
             found = logits[unsettled]
             unsettled = unsettled[(found > SETTLED[0]) & (found < SETTLED[1])]
-        return sigmoid(logits)
+        return logits
+
+
+@dataclasses.dataclass(frozen=True)
+class BoostedWithDifferences:
+    """Boosted trees, and after them `word_differences.DifferenceWeights`, whose score is the last feature.
+
+    Attributes:
+        trees: of all features but the last; their log odds are limited to `SETTLED`.
+    """
+
+    trees: Boosted
+
+    def probability(self, features: np.ndarray, answers: np.ndarray) -> np.ndarray:  # noqa: ARG002
+        """Return the probability of each pair; for errors see `Boosted.logits`."""
+        return sigmoid(np.clip(self.trees.logits(features[:, :-1]), *SETTLED) + features[:, -1])
 
 
 def sigmoid(logits: np.ndarray) -> np.ndarray:

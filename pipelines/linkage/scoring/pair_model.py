@@ -11,6 +11,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from pipelines.linkage.comparison.agreement_features import SMALL_LOG
+from pipelines.linkage.comparison.word_differences import DifferenceWeights
 from pipelines.linkage.scoring.agglomeration import agglomerate
 
 
@@ -41,6 +42,7 @@ class LinkModel:
             threshold; None: the threshold is the same in each log.
         threshold_of_small: threshold of a log of fewer than `SMALL_LOG` questions, whose few pairs allow no estimate;
             None: no other one.
+        differences: weights of the words by which two questions differ; their sum is the last feature. None: it is not.
         words: model of the words alone, for answers without a neighbour of another answer, and for those with too many
             questions to compare in pairs; None: this model.
     """
@@ -53,6 +55,7 @@ class LinkModel:
     words_too: bool = False
     precision: float | None = None
     threshold_of_small: float | None = None
+    differences: DifferenceWeights | None = None
     words: LinkModel | None = None
 
     def for_log(self, questions: int) -> LinkModel:

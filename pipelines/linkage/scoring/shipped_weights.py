@@ -1,6 +1,7 @@
 """Learned weights of pair models.
 
-learned/*.txt (LightGBM), learned/*.json -> load_model, JSON of a calibration -> model_of -> LinkModel
+learned/*.txt (LightGBM), *.json, *.parquet -> load_model, load_facts_model -> LinkModel
+JSON of a calibration -> model_of -> LinkModel
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal, Self
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pydantic
 
 from pipelines.linkage.comparison.agreement_features import AGREEMENT, AGREEMENT_OF_WORDS
 from pipelines.linkage.comparison.cosine_features import COSINES
 from pipelines.linkage.comparison.pair_features import NAMES
-from pipelines.linkage.scoring.learned_scorers import Logistic, boosted
+from pipelines.linkage.comparison.word_differences import DifferenceWeights
+from pipelines.linkage.scoring.learned_scorers import Boosted, BoostedWithDifferences, Logistic, boosted
 from pipelines.linkage.scoring.lightgbm_text import trees_of
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.settings import EncoderKind
@@ -29,6 +33,9 @@ Kind = Literal["boosted", "logistic"]
 
 WORDS: Final = "boosted-words.json"
 """File of the trees that compare words alone."""
+
+DIFFERENCES: Final = pa.schema([pa.field("hash", pa.uint64(), False), pa.field("weight", pa.float32(), False)])
+"""Columns of the weights of words by which questions differ, one row a `word_differences.Differences.key`."""
 
 _Numbers = list[pydantic.FiniteFloat]
 
@@ -74,8 +81,15 @@ class BoostedWeights(_Saved, frozen=True):
     trees: str
 
 
+class DifferencesFile(pydantic.BaseModel, frozen=True):
+    """`DifferenceWeights` in a Parquet file with the columns `DIFFERENCES`."""
+
+    file: str
+    bias: pydantic.FiniteFloat
+
+
 class TreesFile(pydantic.BaseModel, frozen=True):
-    """Thresholds of a LightGBM model and the digest of its file."""
+    """Files and thresholds of a LightGBM model."""
 
     kind: Literal["lightgbm"]
     file: str
@@ -83,6 +97,7 @@ class TreesFile(pydantic.BaseModel, frozen=True):
     least_of_two: float = pydantic.Field(default=0.0, ge=0, le=1)
     precision: float | None = pydantic.Field(default=None, gt=0, le=1)
     threshold_of_small: float | None = pydantic.Field(default=None, gt=0, le=1)
+    differences: DifferencesFile | None = None
 
 
 _SAVED: pydantic.TypeAdapter[LogisticWeights | BoostedWeights] = pydantic.TypeAdapter(
@@ -125,6 +140,9 @@ def _read(learned: str, encoder: EncoderKind | None) -> LinkModel:
         return model_of(saved, source=name)
     described = TreesFile.model_validate(saved)
     model = model_of_trees((folder / described.file).read_text("utf-8"), described)
+    if described.differences is not None:
+        stored = pq.read_table(pa.BufferReader((folder / described.differences.file).read_bytes()), schema=DIFFERENCES)
+        model = with_differences(model, stored, bias=described.differences.bias)
     words = TreesFile.model_validate_json((folder / WORDS).read_text("utf-8"))
     return dataclasses.replace(model, words=model_of_trees((folder / words.file).read_text("utf-8"), words))
 
@@ -154,6 +172,24 @@ def model_of_trees(text: str, described: TreesFile) -> LinkModel:
         precision=described.precision,
         threshold_of_small=described.threshold_of_small,
     )
+
+
+def with_differences(model: LinkModel, stored: pa.Table, *, bias: float) -> LinkModel:
+    """Return a model of trees that also weighs the words by which questions differ.
+
+    Args:
+        model: of boosted trees.
+        stored: DIFFERENCES ordered by hash.
+        bias: addend to the log odds of each pair.
+
+    Raises:
+        TypeError: the model is another one.
+    """
+    if not isinstance(model.pairs, Boosted):
+        raise TypeError("weights of differences are learned after boosted trees")
+    key, weight = (stored[name].to_numpy() for name in DIFFERENCES.names)
+    weights = DifferenceWeights(key, weight, bias)
+    return dataclasses.replace(model, pairs=BoostedWithDifferences(model.pairs), differences=weights)
 
 
 def model_of(saved: dict[str, Any], *, source: str) -> LinkModel:

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jobs.review.opinions import is_shared, opinions, outcome
-from jobs.review.queues.interface import Source
-from jobs.review.store import Place, Verdict
+from jobs.review.queues.interface import Place, Source
+from jobs.review.store import Verdict
 from jobs.review.tally import tally
 from schemas.statistics.e_processes import share_bound
 

@@ -6,7 +6,10 @@ from pipelines.linkage.comparison import compare as comparison
 from pipelines.linkage.comparison.compare import Questions, compare
 from pipelines.linkage.comparison.cosine_features import COSINES
 from pipelines.linkage.comparison.pair_features import NAMES
+from pipelines.linkage.comparison.tokenization import wording
+from pipelines.linkage.comparison.word_differences import DifferenceWeights, differences_of
 from pipelines.linkage.intents import STRAY, Intents
+from pipelines.linkage.scoring.learned_scorers import sigmoid
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.scoring.shipped_weights import load_model
 from pipelines.linkage.split_answers import link
@@ -26,6 +29,13 @@ class Alike:
 
     def probability(self, features: np.ndarray, answers: np.ndarray) -> np.ndarray:
         return features[:, NAMES.index("stems")].astype(float)
+
+
+class Scored:
+    """A model that believes in the last feature."""
+
+    def probability(self, features: np.ndarray, answers: np.ndarray) -> np.ndarray:
+        return sigmoid(features[:, -1])
 
 
 def groups(members: pa.Table, model: LinkModel, weights: TokenWeights | None = None) -> set[frozenset[str]]:
@@ -53,6 +63,18 @@ def test_a_group_is_named_by_its_first_row_and_answers_never_mix(members_of) -> 
     assert found.group.tolist() == [0, 0, 0, 3, 3, 3, 6]
     assert found.confidence[6] == 0
     assert (found.confidence[:6] >= 0.2).all()
+
+
+def test_words_in_which_questions_differ_join_or_part_them(members_of) -> None:
+    asked = ["who founded acme", "who started acme", "who sold acme"]
+    words = wording(pa.array(asked), np.zeros(3, np.int64), merge([]))
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    found = [set(differences_of(words, np.array([one]), np.array([other])).key.tolist()) for one, other in pairs]
+    of_sold = np.array(sorted(found[1] & found[2] - found[0]), np.uint64)
+    weights = DifferenceWeights(of_sold, np.full(len(of_sold), -1, np.float32), 1.0)
+    model = LinkModel(Scored(), 0.5, differences=weights)
+    assert groups(members_of(asked, ["why"]), model) == {frozenset(asked[:2]), frozenset(asked[2:]), frozenset(["why"])}
+    assert len(groups(members_of(asked), LinkModel(Alike(), 0.9))) == 3
 
 
 def test_an_answer_is_split_the_same_whatever_else_is_in_the_shard(members_of, monkeypatch) -> None:

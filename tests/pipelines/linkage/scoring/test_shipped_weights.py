@@ -3,10 +3,19 @@
 import typing
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from pipelines.linkage.scoring.learned_scorers import SETTLED
-from pipelines.linkage.scoring.shipped_weights import TreesFile, load_model, model_of_trees, tree_features
+from pipelines.linkage.scoring.shipped_weights import (
+    DIFFERENCES,
+    TreesFile,
+    load_facts_model,
+    load_model,
+    model_of_trees,
+    tree_features,
+    with_differences,
+)
 from pipelines.linkage.settings import EncoderKind
 from schemas.errors import QprError
 
@@ -43,6 +52,40 @@ def test_answers_without_neighbours_are_compared_by_words_alone(kind: EncoderKin
     words = load_model("boosted", kind).words
     assert words is not None
     assert not words.cosine
+
+
+@pytest.mark.parametrize("kind", [None, *KINDS])
+def test_facts_are_also_compared_by_the_words_in_which_they_differ(kind: EncoderKind | None) -> None:
+    model, none = load_facts_model(kind), np.zeros(0, np.int64)
+    assert model.differences is not None
+    assert (np.diff(model.differences.key.astype(object)) > 0).all()
+    table = np.column_stack([features(len(tree_features(cosine=kind is not None, words_too=model.words_too)))] * 2)
+    table = np.asfortranarray(table[:, : table.shape[1] // 2 + 1])
+    found = []
+    for score in (-2, 0, 2):
+        table[:, -1] = score
+        found.append(model.pairs.probability(table, none))
+    assert (np.diff(found, axis=0) > 0).all()
+
+
+def test_weights_of_differences_need_boosted_trees() -> None:
+    with pytest.raises(TypeError, match="after boosted trees"):
+        with_differences(load_model("logistic"), DIFFERENCES.empty_table(), bias=0)
+
+
+def test_the_score_of_differences_is_added_to_the_log_odds_of_the_trees() -> None:
+    trees = load_model("boosted")
+    stored = pa.table([np.array([7], np.uint64), np.array([0.5], np.float32)], schema=DIFFERENCES)
+    both = with_differences(trees, stored, bias=-1)
+    assert both.differences is not None
+    assert both.differences.bias == -1
+    table, none = features(len(tree_features())), np.zeros(0, np.int64)
+    by_trees = trees.pairs.probability(np.asfortranarray(table), none)
+    unsettled = np.abs(by_trees - 0.5) < 0.4
+    more = np.asfortranarray(np.column_stack([table, np.full(len(table), 0.7, np.float32)]))
+    odds = np.log(by_trees / (1 - by_trees))
+    expected = 1 / (1 + np.exp(-(odds + 0.7)))
+    assert both.pairs.probability(more, none)[unsettled] == pytest.approx(expected[unsettled], abs=1e-6)
 
 
 def test_a_method_without_weights_for_an_encoder_is_refused() -> None:

@@ -1,0 +1,124 @@
+"""Words by which two questions differ, and the learned weight of each.
+
+Wording, pairs of rows -> differences_of -> Differences -> DifferenceWeights.scores -> (P,) float64
+
+Other features count and weigh words by their frequency. That "founder" for "inventor" changes less than "born" for
+"died" can only be learned word by word.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Final, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from pipelines.linkage.comparison.part_weights import Parts
+from pipelines.linkage.comparison.tokenization import Wording
+from schemas.hashing import mix
+from schemas.ragged import ranges
+from schemas.text import hash64
+from schemas.text_arrays import hash64_all
+
+MOST_DIFFERING: Final = 6
+"""Maximum number of stems in one question alone of a pair of which they are also compared beside shared stems."""
+
+CHUNK: Final = 1 << 14
+"""Number of pairs compared together; a pair has about a hundred differences at most."""
+
+_DIFFERING, _FOLLOWING, _BESIDE = (hash64(f"differences: {kind}") for kind in ("differing", "following", "beside"))
+
+
+class Differences(NamedTuple):
+    """Differences of the wording of some pairs.
+
+    Attributes:
+        pair: (N,) number of the pair, from 0, ascending in each kind of difference.
+        key: (N,) uint64 hash of a stem that one question alone has, of two consecutive stems that one alone has, or of
+            a stem that one alone has beside one that both have. The last is only of pairs with at most
+            `MOST_DIFFERING` stems in one question alone.
+    """
+
+    pair: np.ndarray
+    key: np.ndarray
+
+
+@dataclasses.dataclass(frozen=True)
+class DifferenceWeights:
+    """A linear model of differences.
+
+    Attributes:
+        key: (K,) uint64 hashes of differences, ascending.
+        weight: (K,) float32 addend to the log odds of each.
+        bias: addend to the log odds of each pair.
+    """
+
+    key: np.ndarray
+    weight: np.ndarray
+    bias: float
+
+    def scores(self, words: Wording, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """Return the (P,) float64 sums of ``bias`` and the weights of the differences of each pair."""
+        parts = [np.zeros(0)]
+        for start in range(0, len(left), CHUNK):
+            part = slice(start, start + CHUNK)
+            parts.append(self.sums(differences_of(words, left[part], right[part]), len(left[part])))
+        return np.concatenate(parts)
+
+    def sums(self, found: Differences, pairs: int) -> np.ndarray:
+        """Return the (pairs,) float64 scores of pairs whose differences were found."""
+        if not len(self.key):
+            return np.full(pairs, self.bias)
+        place = np.minimum(np.searchsorted(self.key, found.key), len(self.key) - 1)
+        known = np.flatnonzero(self.key[place] == found.key)
+        sums: np.ndarray = self.bias + np.bincount(found.pair[known], self.weight[place[known]], pairs)
+        return sums
+
+
+def differences_of(words: Wording, left: np.ndarray, right: np.ndarray) -> Differences:
+    """Return the differences of pairs of rows.
+
+    Args:
+        words: parts of R rows.
+        left: (P,) rows.
+        right: (P,) other rows.
+    """
+    stem = hash64_all(words.names).to_numpy()
+    first, second = np.divmod(words.bigram_codes[words.bigrams.code], max(len(stem), 1))
+    of_stem, of_bigram = stem[words.stems.code], _both_of(stem[first], stem[second], _FOLLOWING)
+    alone, following = (_only_one(parts, left, right) for parts in (words.stems, words.bigrams))
+    kinds = [
+        (_pairs_of(alone), mix(of_stem[alone.indices], _DIFFERING)),
+        (_pairs_of(following), of_bigram[following.indices]),
+    ]
+    few = np.flatnonzero(np.diff(alone.indptr) <= MOST_DIFFERING)
+    alone, same = alone[few], words.stems.rows[left[few]].multiply(words.stems.rows[right[few]]).tocsr()
+    pair, one, other = _crossed(alone, same)
+    kinds.append((few[pair], _both_of(of_stem[alone.indices[one]], of_stem[same.indices[other]], _BESIDE)))
+    return Differences(*(np.concatenate(columns) for columns in zip(*kinds, strict=True)))
+
+
+def _only_one(parts: Parts, left: np.ndarray, right: np.ndarray) -> sparse.csr_array:
+    """Return the (P, parts) parts that one question of each pair alone has."""
+    found = (parts.rows[left] - parts.rows[right]).tocsr()
+    found.eliminate_zeros()
+    found.sort_indices()
+    return found
+
+
+def _pairs_of(found: sparse.csr_array) -> np.ndarray:
+    """Return the row of each entry."""
+    return np.repeat(np.arange(found.shape[0]), np.diff(found.indptr))
+
+
+def _crossed(one: sparse.csr_array, other: sparse.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return row, place of an entry of ``one`` and place of an entry of ``other`` for each two entries of one row."""
+    counts = np.diff(other.indptr)[_pairs_of(one)]
+    places = ranges(other.indptr[:-1][_pairs_of(one)].astype(np.int64), counts)
+    return np.repeat(_pairs_of(one), counts), np.repeat(np.arange(one.nnz), counts), places
+
+
+def _both_of(one: np.ndarray, other: np.ndarray, salt: int) -> np.ndarray:
+    """Return the uint64 hash of two hashes in their order."""
+    return mix((mix(one, salt) + other.view(np.uint64)).view(np.int64), salt)
