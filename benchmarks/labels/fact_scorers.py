@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 from scipy.optimize import minimize
+from sklearn.linear_model import LogisticRegression
 
 from benchmarks.labels.learn_trees import monotone
 from pipelines.linkage.comparison.word_differences import Differences, DifferenceWeights
@@ -169,6 +170,17 @@ def fit_differences(pairs: JudgedPairs, logits: np.ndarray, rows: np.ndarray) ->
 
     learned = minimize(loss, np.zeros(len(frequent) + 1), jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
     return DifferenceWeights(key[frequent], learned[:-1].astype(np.float32), float(learned[-1]))
+
+
+def line_of(same: np.ndarray, probability: np.ndarray) -> tuple[float, float]:
+    """Return slope and intercept by which log odds fit the share of paraphrases best (Platt 1999)."""
+    model = LogisticRegression(C=np.inf).fit(np.log(probability / (1 - probability))[:, None], same)
+    return float(model.coef_[0, 0]), float(model.intercept_[0])
+
+
+def on_line(probability: np.ndarray, line: tuple[float, float]) -> np.ndarray:
+    """Return probabilities whose log odds lie on a line over those of the given ones."""
+    return sigmoid(line[0] * np.log(probability / (1 - probability)) + line[1])
 
 
 def log_odds(trees: Any, pairs: JudgedPairs, rows: np.ndarray) -> np.ndarray:

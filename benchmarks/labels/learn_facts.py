@@ -6,12 +6,12 @@ In `learning_facts` of `benchmarks.labels.known_logs` the same answer seldom mea
 ranks its judged pairs by the similarity of the texts, by the agreement of neighbours, by the trees of other logs, by
 those learned here and by these with the weights of words by which questions differ: average precision, mean negative
 log-likelihood, precision at some recalls. What is learned here is "over parts": each fifth of the answers is judged by
-what was learned from the other four, mean of several divisions. Two more pairs of rows judge one kind of questions by
-what was learned from another kind. The second table has the groups at each threshold; the
-error is the mean distance of the probability of a cluster and its precision in ten bins, weighted by pairs. The
-threshold is the highest that keeps `RECALL` of the paraphrases over parts. Figures are of answers of at most `MOST`
-questions; larger ones are learned from too. `--share` reads a part of the answers that are not judged, which saves time
-with a slow encoder.
+what was learned from the other four, mean of several divisions; a line fits the log odds of both together to the share
+of paraphrases. Two more pairs of rows judge one kind of questions by what was learned from another kind. The second
+table has the groups at each threshold; the error is the mean distance of the probability of a cluster and its precision
+in ten bins, weighted by pairs. The threshold is the highest that keeps `RECALL` of the paraphrases over parts. Figures
+are of answers of at most `MOST` questions; larger ones are learned from too. `--share` reads a part of the answers that
+are not judged, which saves time with a slow encoder.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ import typer
 from sklearn.metrics import average_precision_score
 
 from benchmarks.cli import AsJson, Report, Seed, run
-from benchmarks.labels.fact_scorers import PARTS, JudgedPairs, fit_scorer, over_parts
+from benchmarks.labels.fact_scorers import PARTS, JudgedPairs, fit_scorer, line_of, on_line, over_parts
 from benchmarks.labels.gold_logs import gold_of_known, linked_alone
 from benchmarks.labels.known_logs import KnownLog, facts
 from benchmarks.labels.verdicts import Truth
@@ -174,7 +174,9 @@ def main(
     for name, values in peers.items():
         report.row(ranked_by=name, **ranks(pairs, values))
     divisions = [over_parts(every, seed=seed + division) for division in range(DIVISIONS)]
-    by_trees, learned = ([division[place][few] for division in divisions] for place in (0, 1))
+    by_trees, uncalibrated = ([division[place][few] for division in divisions] for place in (0, 1))
+    line = line_of(np.tile(pairs.same, DIVISIONS), np.concatenate(uncalibrated))
+    learned = [on_line(probability, line) for probability in uncalibrated]
     for name, probabilities in (("trees, over parts", by_trees), (WHOLE, learned)):
         rows = [ranks(pairs, values) for values in probabilities]
         report.row(ranked_by=name, **{n: float(np.mean([row[n] for row in rows])) for n in rows[0]})
@@ -194,12 +196,13 @@ def main(
     if output is not None:
         name = f"facts-{kind}" if kind else "facts"
         scorer = fit_scorer(every, np.ones(len(every.same), bool), seed=seed)
-        weights = scorer.differences
+        weight = scorer.differences.weight * np.float32(line[0])
         output.mkdir(parents=True, exist_ok=True)
         (output / f"{name}.txt").write_text(scorer.trees.model_to_string(), "utf-8")
-        pq.write_table(pa.table([weights.key, weights.weight], schema=DIFFERENCES), output / f"{name}.parquet")
+        pq.write_table(pa.table([scorer.differences.key, weight], schema=DIFFERENCES), output / f"{name}.parquet")
         described = {"kind": "lightgbm", "file": f"{name}.txt", "threshold": chosen, "least_of_two": chosen}
-        described["differences"] = {"file": f"{name}.parquet", "bias": weights.bias}
+        bias = line[0] * scorer.differences.bias + line[1]
+        described["differences"] = {"file": f"{name}.parquet", "bias": bias, "scale": line[0]}
         address = {"static": " --refine-with static", "st": " --refine-with st:all-MiniLM-L6-v2"}
         given = f"{address.get(kind, ' --refine-with MODEL')}" if kind else ""
         origin = {

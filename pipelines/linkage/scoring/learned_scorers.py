@@ -110,14 +110,16 @@ class BoostedWithDifferences:
     """Boosted trees, and after them `word_differences.DifferenceWeights`, whose score is the last feature.
 
     Attributes:
-        trees: of all features but the last; their log odds are limited to `SETTLED`.
+        trees: of all features but the last.
+        scale: factor of their log odds, which are limited to `SETTLED`.
     """
 
     trees: Boosted
+    scale: float
 
     def probability(self, features: np.ndarray, answers: np.ndarray) -> np.ndarray:  # noqa: ARG002
         """Return the probability of each pair; for errors see `Boosted.logits`."""
-        return sigmoid(np.clip(self.trees.logits(features[:, :-1]), *SETTLED) + features[:, -1])
+        return sigmoid(self.scale * np.clip(self.trees.logits(features[:, :-1]), *SETTLED) + features[:, -1])
 
 
 def sigmoid(logits: np.ndarray) -> np.ndarray:

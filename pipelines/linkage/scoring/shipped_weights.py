@@ -86,6 +86,7 @@ class DifferencesFile(pydantic.BaseModel, frozen=True):
 
     file: str
     bias: pydantic.FiniteFloat
+    scale: float = pydantic.Field(gt=0, allow_inf_nan=False)
 
 
 class TreesFile(pydantic.BaseModel, frozen=True):
@@ -142,7 +143,7 @@ def _read(learned: str, encoder: EncoderKind | None) -> LinkModel:
     model = model_of_trees((folder / described.file).read_text("utf-8"), described)
     if described.differences is not None:
         stored = pq.read_table(pa.BufferReader((folder / described.differences.file).read_bytes()), schema=DIFFERENCES)
-        model = with_differences(model, stored, bias=described.differences.bias)
+        model = with_differences(model, stored, described.differences)
     words = TreesFile.model_validate_json((folder / WORDS).read_text("utf-8"))
     return dataclasses.replace(model, words=model_of_trees((folder / words.file).read_text("utf-8"), words))
 
@@ -174,13 +175,13 @@ def model_of_trees(text: str, described: TreesFile) -> LinkModel:
     )
 
 
-def with_differences(model: LinkModel, stored: pa.Table, *, bias: float) -> LinkModel:
+def with_differences(model: LinkModel, stored: pa.Table, described: DifferencesFile) -> LinkModel:
     """Return a model of trees that also weighs the words by which questions differ.
 
     Args:
         model: of boosted trees.
         stored: DIFFERENCES ordered by hash.
-        bias: addend to the log odds of each pair.
+        described: addend to the log odds of each pair, and factor of those of the trees.
 
     Raises:
         TypeError: the model is another one.
@@ -188,8 +189,9 @@ def with_differences(model: LinkModel, stored: pa.Table, *, bias: float) -> Link
     if not isinstance(model.pairs, Boosted):
         raise TypeError("weights of differences are learned after boosted trees")
     key, weight = (stored[name].to_numpy() for name in DIFFERENCES.names)
-    weights = DifferenceWeights(key, weight, bias)
-    return dataclasses.replace(model, pairs=BoostedWithDifferences(model.pairs), differences=weights)
+    weights = DifferenceWeights(key, weight, described.bias)
+    pairs = BoostedWithDifferences(model.pairs, described.scale)
+    return dataclasses.replace(model, pairs=pairs, differences=weights)
 
 
 def model_of(saved: dict[str, Any], *, source: str) -> LinkModel:

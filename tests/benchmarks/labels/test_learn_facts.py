@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from benchmarks.labels.fact_scorers import JudgedPairs, fit_trees, over_parts
+from benchmarks.labels.fact_scorers import JudgedPairs, fit_trees, line_of, on_line, over_parts
 from benchmarks.labels.known_logs import Judged, KnownLog
 from benchmarks.labels.learn_facts import figures, other_kinds, part_of
 from pipelines.linkage.comparison.word_differences import Differences
@@ -58,6 +58,15 @@ def test_a_higher_similarity_never_lowers_the_probability() -> None:
     trees = fit_trees(pairs, np.ones(ANSWERS, bool), seed=0)
     rising = np.column_stack([np.linspace(0, 1, 50), np.full((50, 2), 0.5)])
     assert (np.diff(trees.predict(rising)) >= 0).all()
+
+
+def test_a_line_calibrates_log_odds() -> None:
+    generator = np.random.default_rng(0)
+    odds = generator.normal(0, 2, 20_000)
+    stated = 1 / (1 + np.exp(-(odds / 2 + 1)))  # not sure enough, and too high
+    line = line_of(generator.random(len(odds)) < 1 / (1 + np.exp(-odds)), stated)
+    assert line == pytest.approx((2, -2), abs=0.1)
+    assert on_line(stated, (2, -2)) == pytest.approx(1 / (1 + np.exp(-odds)))
 
 
 def test_some_pairs_keep_their_differences() -> None:

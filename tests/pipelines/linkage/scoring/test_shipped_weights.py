@@ -9,6 +9,7 @@ import pytest
 from pipelines.linkage.scoring.learned_scorers import SETTLED
 from pipelines.linkage.scoring.shipped_weights import (
     DIFFERENCES,
+    DifferencesFile,
     TreesFile,
     load_facts_model,
     load_model,
@@ -70,13 +71,13 @@ def test_facts_are_also_compared_by_the_words_in_which_they_differ(kind: Encoder
 
 def test_weights_of_differences_need_boosted_trees() -> None:
     with pytest.raises(TypeError, match="after boosted trees"):
-        with_differences(load_model("logistic"), DIFFERENCES.empty_table(), bias=0)
+        with_differences(load_model("logistic"), DIFFERENCES.empty_table(), DifferencesFile(file="", bias=0, scale=1))
 
 
-def test_the_score_of_differences_is_added_to_the_log_odds_of_the_trees() -> None:
+def test_log_odds_of_the_trees_are_scaled_and_the_score_of_differences_added() -> None:
     trees = load_model("boosted")
     stored = pa.table([np.array([7], np.uint64), np.array([0.5], np.float32)], schema=DIFFERENCES)
-    both = with_differences(trees, stored, bias=-1)
+    both = with_differences(trees, stored, DifferencesFile(file="", bias=-1, scale=0.5))
     assert both.differences is not None
     assert both.differences.bias == -1
     table, none = features(len(tree_features())), np.zeros(0, np.int64)
@@ -84,7 +85,7 @@ def test_the_score_of_differences_is_added_to_the_log_odds_of_the_trees() -> Non
     unsettled = np.abs(by_trees - 0.5) < 0.4
     more = np.asfortranarray(np.column_stack([table, np.full(len(table), 0.7, np.float32)]))
     odds = np.log(by_trees / (1 - by_trees))
-    expected = 1 / (1 + np.exp(-(odds + 0.7)))
+    expected = 1 / (1 + np.exp(-(0.5 * odds + 0.7)))
     assert both.pairs.probability(more, none)[unsettled] == pytest.approx(expected[unsettled], abs=1e-6)
 
 
