@@ -190,7 +190,7 @@ def log_odds(trees: Any, pairs: JudgedPairs, rows: np.ndarray) -> np.ndarray:
 
 
 def part_of_answers(pairs: JudgedPairs, seed: int) -> np.ndarray:
-    """Return the (P,) part of each pair, 0 to `PARTS`; all pairs of an answer are in one part."""
+    """Return the (P,) part of each pair, from 0, below `PARTS`; all pairs of an answer are in one part."""
     part: np.ndarray = np.random.default_rng(seed).permutation(pairs.answer.max() + 1)[pairs.answer] % PARTS
     return part
 

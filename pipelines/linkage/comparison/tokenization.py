@@ -65,6 +65,12 @@ class Wording:
         return rows @ self.numbers, rows @ self._repeated, rows @ self.stems.weight**4
 
     @functools.cached_property
+    def stem_hashes(self) -> np.ndarray:
+        """(codes of stems,) int64 hash of each of ``names``."""
+        hashes: np.ndarray = hash64_all(self.names).to_numpy()
+        return hashes
+
+    @functools.cached_property
     def stem_lengths(self) -> np.ndarray:
         """(R, 3) float32: ``length`` of ``stems``."""
         return self.stems.length.astype(np.float32)

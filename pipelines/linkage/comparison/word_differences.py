@@ -1,6 +1,6 @@
 """Words by which two questions differ, and the learned weight of each.
 
-Wording, pairs of rows -> differences_of -> Differences -> DifferenceWeights.scores -> (P,) float64
+Wording, pairs of rows -> differences_of -> Differences -> DifferenceWeights.sums -> (P,) float64; `scores` does both
 
 Other features count and weigh words by their frequency. That "founder" for "inventor" changes less than "born" for
 "died" can only be learned word by word.
@@ -19,13 +19,12 @@ from pipelines.linkage.comparison.tokenization import Wording
 from schemas.hashing import mix
 from schemas.ragged import ranges
 from schemas.text import hash64
-from schemas.text_arrays import hash64_all
 
 MOST_DIFFERING: Final = 6
 """Maximum number of stems in one question alone of a pair of which they are also compared beside shared stems."""
 
-CHUNK: Final = 1 << 14
-"""Number of pairs compared together; a pair has about a hundred differences at most."""
+CHUNK: Final = 1 << 12
+"""Number of pairs compared together, to bound memory; two questions of 300 words have up to 2,000 differences."""
 
 _DIFFERING, _FOLLOWING, _BESIDE = (hash64(f"differences: {kind}") for kind in ("differing", "following", "beside"))
 
@@ -84,7 +83,7 @@ def differences_of(words: Wording, left: np.ndarray, right: np.ndarray) -> Diffe
         left: (P,) rows.
         right: (P,) other rows.
     """
-    stem = hash64_all(words.names).to_numpy()
+    stem = words.stem_hashes
     first, second = np.divmod(words.bigram_codes[words.bigrams.code], max(len(stem), 1))
     of_stem, of_bigram = stem[words.stems.code], _both_of(stem[first], stem[second], _FOLLOWING)
     alone, following = (_only_one(parts, left, right) for parts in (words.stems, words.bigrams))
