@@ -1,6 +1,6 @@
 """Stable hashes: well-mixed ids, places in an order, multisets of values.
 
-ids, salt -> mix, uniform; lists of word hashes -> bag_ids -> int64
+ids, salt -> mix, mix_both, uniform; lists of word hashes -> bag_ids -> int64
 """
 
 from __future__ import annotations
@@ -42,3 +42,8 @@ def mix(ids: np.ndarray, salt: int) -> np.ndarray:
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return np.asarray(bits ^ (bits >> np.uint64(31)))
+
+
+def mix_both(one: np.ndarray, other: np.ndarray, salt: int) -> np.ndarray:
+    """Return 64 well-mixed bits of each two int64 ids, in their order, and a salt."""
+    return mix((mix(one, salt) + other.view(np.uint64)).view(np.int64), salt)

@@ -68,7 +68,7 @@ class JudgedPairs(NamedTuple):
         return few
 
     def take(self, rows: np.ndarray) -> JudgedPairs:
-        """Return some of the pairs, (P,) bool: all of some answers."""
+        """Return all pairs of some answers, which ``rows``, (P,) bool, marks."""
         number = np.cumsum(rows) - 1
         inside = rows[self.differences.pair]
         differences = Differences(number[self.differences.pair[inside]], self.differences.key[inside])
@@ -85,7 +85,7 @@ class JudgedPairs(NamedTuple):
 
     @property
     def weight(self) -> np.ndarray:
-        """(P,) inverse roots of the numbers of pairs of the answer: 12 pairs of one answer are no 12 findings."""
+        """(P,) inverse fourth roots of the numbers of pairs of the answer: 12 pairs of one are no 12 findings."""
         found: np.ndarray = 1 / np.sqrt(np.sqrt(np.bincount(self.answer)[self.answer]))
         return found
 

@@ -16,8 +16,10 @@ import pyarrow.compute as pc
 from pipelines.linkage.comparison.part_weights import Partition, Parts
 from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.questions.word_pieces import word_pieces
+from schemas.hashing import mix_both
 from schemas.ragged import ranges
 from schemas.stems import stem
+from schemas.text import hash64
 from schemas.text_arrays import encode, hash64_all, key_all, tokens_all
 
 QUESTIONS: Final = 20_000
@@ -27,6 +29,8 @@ With one fixed number, features have the same scale in logs of any size."""
 
 AT_ONCE: Final = 1 << 17
 """Number of texts or words that are divided at a time; bounds memory."""
+
+_FOLLOWING: Final = hash64("differences: following")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,7 +70,19 @@ class Wording:
 
     @functools.cached_property
     def stem_hashes(self) -> np.ndarray:
-        """(codes of stems,) int64 hash of each of ``names``."""
+        """(parts of ``stems``,) int64 hash of the text."""
+        hashes: np.ndarray = self._name_hashes[self.stems.code]
+        return hashes
+
+    @functools.cached_property
+    def bigram_hashes(self) -> np.ndarray:
+        """(parts of ``bigrams``,) uint64 hash of both texts, in their order."""
+        first, second = (self._name_hashes[code] for code in np.divmod(self.bigram_codes, max(len(self.names), 1)))
+        hashes: np.ndarray = mix_both(first, second, _FOLLOWING)[self.bigrams.code]
+        return hashes
+
+    @functools.cached_property
+    def _name_hashes(self) -> np.ndarray:
         hashes: np.ndarray = hash64_all(self.names).to_numpy()
         return hashes
 

@@ -16,7 +16,7 @@ from scipy import sparse
 
 from pipelines.linkage.comparison.part_weights import Parts
 from pipelines.linkage.comparison.tokenization import Wording
-from schemas.hashing import mix
+from schemas.hashing import mix, mix_both
 from schemas.ragged import ranges
 from schemas.text import hash64
 
@@ -26,7 +26,7 @@ MOST_DIFFERING: Final = 6
 CHUNK: Final = 1 << 12
 """Number of pairs compared together, to bound memory; two questions of 300 words have up to 2,000 differences."""
 
-_DIFFERING, _FOLLOWING, _BESIDE = (hash64(f"differences: {kind}") for kind in ("differing", "following", "beside"))
+_DIFFERING, _BESIDE = hash64("differences: differing"), hash64("differences: beside")
 
 
 class Differences(NamedTuple):
@@ -83,18 +83,16 @@ def differences_of(words: Wording, left: np.ndarray, right: np.ndarray) -> Diffe
         left: (P,) rows.
         right: (P,) other rows.
     """
-    stem = words.stem_hashes
-    first, second = np.divmod(words.bigram_codes[words.bigrams.code], max(len(stem), 1))
-    of_stem, of_bigram = stem[words.stems.code], _both_of(stem[first], stem[second], _FOLLOWING)
+    of_stem = words.stem_hashes
     alone, following = (_only_one(parts, left, right) for parts in (words.stems, words.bigrams))
     kinds = [
         (_pairs_of(alone), mix(of_stem[alone.indices], _DIFFERING)),
-        (_pairs_of(following), of_bigram[following.indices]),
+        (_pairs_of(following), words.bigram_hashes[following.indices]),
     ]
     few = np.flatnonzero(np.diff(alone.indptr) <= MOST_DIFFERING)
     alone, same = alone[few], words.stems.rows[left[few]].multiply(words.stems.rows[right[few]]).tocsr()
     pair, one, other = _crossed(alone, same)
-    kinds.append((few[pair], _both_of(of_stem[alone.indices[one]], of_stem[same.indices[other]], _BESIDE)))
+    kinds.append((few[pair], mix_both(of_stem[alone.indices[one]], of_stem[same.indices[other]], _BESIDE)))
     return Differences(*(np.concatenate(columns) for columns in zip(*kinds, strict=True)))
 
 
@@ -116,8 +114,3 @@ def _crossed(one: sparse.csr_array, other: sparse.csr_array) -> tuple[np.ndarray
     counts = np.diff(other.indptr)[_pairs_of(one)]
     places = ranges(other.indptr[:-1][_pairs_of(one)].astype(np.int64), counts)
     return np.repeat(_pairs_of(one), counts), np.repeat(np.arange(one.nnz), counts), places
-
-
-def _both_of(one: np.ndarray, other: np.ndarray, salt: int) -> np.ndarray:
-    """Return the uint64 hash of two hashes in their order."""
-    return mix((mix(one, salt) + other.view(np.uint64)).view(np.int64), salt)

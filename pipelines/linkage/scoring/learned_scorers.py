@@ -18,8 +18,8 @@ TREES_A_STAGE: Final = 100
 another order than the compiled loop."""
 
 SETTLED: Final = (-5.0, 6.0)
-"""Logits outside of which a pair is settled: its probability is within 0.007 of 0 or 0.0025 of 1. The means of kept
-pairs contain hardly any of the former, but many of the latter."""
+"""Logits of trees outside of which a pair is settled: by them its probability is within 0.007 of 0 or 0.0025 of 1. The
+means of kept pairs contain hardly any of the former, but many of the latter."""
 
 JOINED: Final = 128
 """Maximum number of rows of a table of several features; there are half as many tables as features, and most of them
