@@ -93,8 +93,11 @@ def _place(source: str) -> tuple[Path, str, str, str]:
     except (ImportError, ValueError):
         found = None
     if found is None or not found.submodule_search_locations:
-        how = f"pip install {source}, or name a folder" if source.isidentifier() else "Name a folder or a package"
-        raise QprError(f"{source}: no such folder and no package of this name is installed. {how}")
+        if not source.isidentifier():
+            missing = "a file, not a folder" if Path(source).exists() else "no such folder"
+            raise QprError(f"{source}: {missing}. Name a folder that holds the tokens, or an installed package")
+        how = f"Correct the path, or install the package: pip install {source}"
+        raise QprError(f"{source}: no such folder in {Path.cwd()}, and no package of this name is installed. {how}")
     folder = Path(next(iter(found.submodule_search_locations)))
     names = importlib.metadata.packages_distributions().get(source, [])
     if not names:

@@ -78,7 +78,14 @@ def test_what_does_not_fit_is_refused(tokens, change, message):
 
 @pytest.mark.parametrize(
     ("source", "message"),
-    [("no_such_package", "pip install no_such_package"), ("no/folder", "Name a folder"), ("sys", "no such folder")],
+    [
+        ("no_such_package", "pip install no_such_package"),
+        ("no_such_package", "Correct the path, or "),
+        ("no/folder", "Name a folder"),
+        ("no/folder", "^no/folder: no such folder. Name"),
+        (__file__, f"^{__file__}: a file, not a folder"),
+        ("sys", "no such folder"),
+    ],
 )
 def test_what_is_not_there_is_named(source, message):
     with pytest.raises(QprError, match=message):
