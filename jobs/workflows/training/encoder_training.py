@@ -87,7 +87,6 @@ def run_training(
     from model.training.encoder_training import train
     from model.training.initialization import older_model
     from model.training.memory.devices import checked_device
-    from model.training.model_size import size_warning
     from model.training.progress import Deadline
     from model.training.training_pairs import read_pairs
 
@@ -98,10 +97,8 @@ def run_training(
     sources += [Source(url=terms.init_from, digest=older.manifest.digest)] if terms.init_from and older else []
     identity = identity_of(shape, settings, [source.digest for source in sources], processes=process_count())
     pairs = read_pairs(source)
-    size = None if older else size_warning(shape, settings, questions=len(pairs["train"].texts))  # an older one's stays
-    for warning in (size, _length_warning(shape, settings)) if output else ():
-        if warning:
-            warn(warning)
+    if output:
+        warn_of_model(shape, settings, questions=len(pairs["train"].texts), is_new=older is None)
     device = local_device(terms.device)
     with (
         supervised(output, identity, terms=terms, deadline=deadline) as supervision,
@@ -122,6 +119,23 @@ def run_training(
         return counters | totals
     publish_model(sources, output, trained, shape=shape, settings=settings, counters=counters, totals=totals)
     return {"model": output.url, **counters, **totals}
+
+
+def warn_of_model(shape: Shape, settings: TrainingSettings, *, questions: int, is_new: bool) -> None:
+    """Warn of a large model for few questions, and of a loss that does not fit the encoder.
+
+    Args:
+        shape: of the encoder.
+        settings: of the training.
+        questions: number of questions to learn from.
+        is_new: the training does not continue an existing model, whose size stays.
+    """
+    from model.training.model_size import size_warning
+
+    size = size_warning(shape, settings, questions=questions) if is_new else None
+    for warning in (size, _length_warning(shape, settings)):
+        if warning:
+            warn(warning)
 
 
 def _length_warning(shape: Shape, settings: TrainingSettings) -> str | None:

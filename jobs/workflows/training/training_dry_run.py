@@ -12,7 +12,7 @@ from jobs.display.console import say, two_columns, working
 from jobs.options.encoder_training import EncoderTraining
 from jobs.options.training_run import TrainTerms
 from jobs.workflows.dry_run import check_output, show_dry_run
-from jobs.workflows.training.encoder_training import is_first_process
+from jobs.workflows.training.encoder_training import is_first_process, warn_of_model
 from schemas.artifacts.dataset import Dataset, open_dataset
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def plan_run(
     replaces = check_output(output, "model", overwrite=overwrite)
     older = older_model(terms.init_from, shape) if terms.init_from else None
     pairs = read_pairs(source)
+    warn_of_model(shape, settings, questions=len(pairs["train"].texts), is_new=older is None)
     with working("measuring some steps"):
         found = plan_training(
             pairs["train"],

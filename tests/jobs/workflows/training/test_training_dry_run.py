@@ -67,6 +67,15 @@ def test_what_the_training_would_refuse_is_refused(qpr, memory, dataset, make_tr
     assert (other.code, "--encoder is cnn there and subword here" in other.err) == (1, True)
 
 
+@pytest.mark.parametrize("options", [[], ["--loss", "multiple_negatives", *CNN]], ids=["size", "loss"])
+def test_it_warns_as_the_training_does(qpr, memory, dataset, options):
+    command = ["train", "--dataset", dataset, "--output", f"{memory}/m", "--json", "--epochs", 1, *options]
+    planned, trained = (qpr(*command, *flag) for flag in (["--dry-run"], []))
+    warnings = json.loads(planned.out)["warnings"]
+    assert len(warnings) == 1
+    assert json.loads(trained.out)["warnings"] == warnings
+
+
 BEFORE_TORCH = """
 import os, sys
 class Watch:
