@@ -11,14 +11,16 @@ from typing import TYPE_CHECKING
 
 import rich.console
 
-from jobs.display.console import emit, say
-from jobs.options.inputs import check_inputs, check_users, input_files
+from jobs.display.console import emit, say, warn
+from jobs.options.inputs import check_inputs, check_users, input_files, require_users
+from jobs.options.user_key import read_user_key
 from jobs.workflows.dataset_publication import publish_dataset
 from jobs.workflows.linkage import with_calibration
 from jobs.workflows.next_steps import next_steps
 from jobs.workflows.verdicts.reviewed_clusters import with_reviewed
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import REPORTS
+from schemas.errors import QprError
 from schemas.quantities import counted
 
 if TYPE_CHECKING:
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from apache_beam.options.pipeline_options import PipelineOptions
 
     from pipelines.graphs.settings import ClustersConfig, QuoraConfig
-    from pipelines.privacy.users import UserKey
     from pipelines.reading.sources import Source
     from pipelines.summary.run_summary import RunSummary
     from schemas.artifacts.manifest import Manifest
@@ -62,7 +63,7 @@ def dataset_of_logs(
     calibration: str | None,
     precision: float | None,
     verdicts: str | None,
-    user_key: UserKey | None,
+    user_key_file: str | None,
 ) -> None:
     """Make a dataset of log files.
 
@@ -74,7 +75,8 @@ def dataset_of_logs(
         calibration: folder of learned weights and measured thresholds.
         precision: choose the threshold that reached it.
         verdicts: file of wrong clusters and strays, which are rejected.
-        user_key: of the hashes of users and questions that are written.
+        user_key_file: of the key of the hashes of users and questions that are written; that of the environment by
+            default.
 
     Raises:
         UsageError: users are limited, and a file has no column of user ids.
@@ -82,11 +84,14 @@ def dataset_of_logs(
     """
     from pipelines.graphs import from_logs
 
+    user_key = read_user_key(user_key_file)
     sources = input_files(files, settings, example="qpr clusters 'logs/*.jsonl.gz' --output dataset")
     filtered = settings.validation.filters
     columns = [dataclasses.replace(c, required=c.required or c.name in filtered) for c in from_logs.COLUMNS]
     check_inputs(sources, columns, settings.column_names)
     check_users(sources, from_logs.COLUMNS, settings.column_names, settings.privacy.options_of_users)
+    if user_key_file:
+        _warn_without_users(sources, settings)
     calibrated, encode = with_calibration(
         settings, calibration=calibration, precision=precision, refine_with=refine_with
     )
@@ -100,6 +105,16 @@ def dataset_of_logs(
         configuration=config,
         run=run,
     )
+
+
+def _warn_without_users(sources: Sequence[Source], settings: ClustersConfig) -> None:
+    """Warn of a file without user ids, for which no hash of a user can be written."""
+    from pipelines.graphs.from_logs import COLUMNS
+
+    try:
+        require_users(sources, COLUMNS, settings.column_names)
+    except QprError as error:
+        warn(f"--user-key-file has no effect on a file without user ids. {error}")
 
 
 def dataset_of_pairs(files: Sequence[str] | None, settings: QuoraConfig, run: DatasetRun) -> None:

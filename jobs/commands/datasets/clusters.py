@@ -11,7 +11,7 @@ from jobs.options.beam import beam_options
 from jobs.options.inputs import LogFiles, MaxRejectRatio
 from jobs.options.linkage import CalibrationFolder, Precision, RefineWith, ReviewedClusters
 from jobs.options.output import AsJson, DryRun, OutputFolder, Overwrite
-from jobs.options.user_key import UserKeyFile, read_user_key
+from jobs.options.user_key import UserKeyFile
 from pipelines.graphs.settings import ClustersConfig
 
 
@@ -50,5 +50,5 @@ def clusters(
         calibration=calibration,
         precision=precision,
         verdicts=verdicts,
-        user_key=read_user_key(user_key_file),
+        user_key_file=user_key_file,
     )

@@ -156,3 +156,15 @@ def test_a_log_without_user_ids_is_clustered_without_a_word_about_them(made, tmp
     made("--min-users", "2", rows=ROWS)
     [page] = (tmp_path / "d").rglob("report.html")
     assert "--min-users 5" not in page.read_text()
+
+
+def test_a_file_of_a_user_key_without_user_ids_is_a_warning(made, tmp_path):
+    (tmp_path / "user.key").write_text("the-secret-key-of-the-file")
+    renamed = [{"question": text, "answer": "In the app", "uid": "ann"} for text in WORDINGS]
+    warning = "--user-key-file has no effect on a file without user ids"
+    without = made("--user-key-file", tmp_path / "user.key", rows=renamed)
+    assert without.code == 0
+    assert warning in without.err
+    assert "Add: --column user_id=uid" in without.err
+    named = made("--user-key-file", tmp_path / "user.key", "--column", "user_id=uid", rows=renamed)
+    assert (named.code, warning in named.err) == (0, False)
