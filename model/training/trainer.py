@@ -41,12 +41,21 @@ Ending = Literal["epochs", "patience", "time"]
 
 @dataclasses.dataclass(frozen=True)
 class Trained:
-    """Result of a training: the best epoch's weights by name, a record of every epoch, the best one, the ending."""
+    """Result of a training.
+
+    Attributes:
+        weights: of the best epoch, by name.
+        epochs: a record of each.
+        best: the record of the best one.
+        ending: reason for the end.
+        batch_size: examples of a step; a batch larger than the data was reduced.
+    """
 
     weights: Weights
     epochs: list[Epoch]
     best: Epoch
     ending: Ending
+    batch_size: int
 
 
 class Supervision(TypedDict, total=False):
@@ -116,7 +125,8 @@ class Trainer:
             self._epoch()
             ending = self.end_epoch(self._processes.of_the_first(self.objective.validation_auc))
         weights = weights_of(self.network.body) if self.best is None else self.best
-        return Trained(weights, self.progress.epochs, self.progress.epochs[self.progress.best - 1], ending)
+        best = self.progress.epochs[self.progress.best - 1]
+        return Trained(weights, self.progress.epochs, best, ending, self.settings.batch_size)
 
     def step(self, batch: Numbers) -> float:
         """Learn from one batch; return its loss."""

@@ -65,7 +65,7 @@ def publish_model(
     page = card(
         config,
         dataset_url=dataset.url,
-        training=settings.flat(),
+        training=settings.flat() | {"batch_size": trained.batch_size},
         loss=settings.loss.reference,
         data=counters,
         metrics=totals,

@@ -87,7 +87,8 @@ class DistillationObjective(Objective):
         network: learns, on its device.
         texts: (questions,) strings.
         taught: (questions, E), the teacher's vectors of them.
-        settings: its epochs, batch size, learning rate and decay, and seed count.
+        settings: its epochs, batch size, learning rate and decay, and seed count; a batch larger than the data is
+            reduced.
 
     Raises:
         QprError: there are too few questions, or the teacher's vectors are unusable.
@@ -100,7 +101,8 @@ class DistillationObjective(Objective):
             raise QprError(f"{counted(len(texts), 'question')}: a teacher needs at least 2")
         check_vectors(taught)
         self.network: Network = network
-        self._texts, self._inputs, self.settings = texts, network.read(texts), settings
+        self._texts, self._inputs = texts, network.read(texts)
+        self.settings = settings.model_copy(update={"batch_size": min(settings.batch_size, len(texts))})
         dimension = network.encode_all(self._inputs.take(np.arange(1))).shape[1]
         self._targets = targets_of(taught, dimension)
         self._sides: tuple[Tensor, Tensor] | None = None
@@ -111,8 +113,7 @@ class DistillationObjective(Objective):
 
     def batches(self, epoch: int) -> Iterator[Numbers]:
         """Yield the numbers of the questions of every step of an epoch."""
-        size = min(self.settings.batch_size, len(self._texts))
-        return batches(len(self._texts), size=size, seed=self.settings.seed, epoch=epoch)
+        return batches(len(self._texts), size=self.settings.batch_size, seed=self.settings.seed, epoch=epoch)
 
     def add_gradients(self, batch: Numbers) -> float:
         """Add the gradients of a batch's loss to those of the weights; return the loss."""

@@ -40,6 +40,12 @@ def test_a_distilled_encoder_is_a_model_that_training_can_start_from(distil, qpr
     assert "it knows " in outcome.err
 
 
+def test_the_card_names_the_batch_size_that_was_used(distil, tmp_path):
+    assert distil("--batch-size", 100).code == 0
+    [card] = (tmp_path / "m").rglob("README.md")
+    assert "| batch size | 16 |" in card.read_text()
+
+
 def test_vectors_are_kept_and_the_same_command_gives_the_same_model(distil, tmp_path):
     vectors = tmp_path / "v.safetensors"
     assert distil("--vectors", vectors, "--questions", 10).code == 0

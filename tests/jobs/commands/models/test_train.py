@@ -169,6 +169,7 @@ def test_no_validation_pair_and_a_large_batch_are_reported(qpr, memory, make_tra
     assert outcome.code == 0
     assert "no validation pairs" in outcome.err
     assert "batch size reduced from 1,000 to 12, the number of train clusters" in outcome.err
+    assert b"| batch size | 12 |" in files_of(f"{memory}/m")["README.md"]
 
 
 @pytest.mark.parametrize(
