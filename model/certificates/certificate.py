@@ -96,7 +96,7 @@ class Certificate(pydantic.BaseModel, frozen=True, extra="forbid"):
     by_value: list[ValueCounts] | None = None
 
     @pydantic.field_serializer("tests")
-    def _by_name(self, tests: list[ThresholdTest]) -> list[dict[str, float]]:
+    def _by_name(self, tests: list[ThresholdTest]) -> list[dict[str, int | float]]:
         return [test._asdict() for test in tests]
 
     @pydantic.model_serializer(mode="wrap")

@@ -108,6 +108,9 @@ def test_something_else_is_no_certificate(tmp_path):
 def test_tests_have_named_fields_and_are_read_as_lists_of_earlier_releases_too():
     fields = json.loads(certificate().model_dump_json())
     assert set(fields["tests"][0]) == {"threshold", "answered", "wrong", "p_value"}
+    assert [type(fields["tests"][0][name]) for name in ("answered", "wrong")] == [int, int]
     assert Certificate.model_validate_json(json.dumps(fields)) == certificate()
+    floats = [test | {name: float(test[name]) for name in ("answered", "wrong")} for test in fields["tests"]]
+    assert Certificate.model_validate_json(json.dumps(fields | {"tests": floats})) == certificate()
     lists = [[*test.values()] for test in fields["tests"]]
     assert Certificate.model_validate_json(json.dumps(fields | {"tests": lists})) == certificate()
