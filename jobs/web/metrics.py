@@ -41,6 +41,8 @@ class Metrics:
             "qpr_batch_questions", "Questions searched together.", buckets=(1, 2, 4, 8, 16, 32, 64), registry=kept
         )
         self.swaps = Counter("qpr_swaps", "Attempts to open a new version.", ["result"], registry=kept)
+        for result in ("swapped", "refused"):  # an alert on growth misses a counter that begins at 1
+            self.swaps.labels(result)
         Gauge("qpr_blocked_answers", "Blocked answers.", registry=kept).set_function(blocked)
         self.version = Info("qpr_index", "Version of the index that answers.", registry=kept)
         self.size = Gauge("qpr_index_questions", "Questions of the index that answers.", registry=kept)

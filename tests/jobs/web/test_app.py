@@ -347,6 +347,8 @@ def test_health_readiness_and_metrics(start):
         'qpr_questions_total{endpoint="answer",outcome="exact"} 1.0',
         'qpr_requests_total{endpoint="search",status="422"} 1.0',
         'qpr_rejects_total{cause="invalid"} 1.0',
+        'qpr_swaps_total{result="swapped"} 0.0',
+        'qpr_swaps_total{result="refused"} 0.0',
         'qpr_index_info{run="run-one",version="one"} 1.0',
         "qpr_index_questions 5.0",
         "qpr_in_flight 1.0",
