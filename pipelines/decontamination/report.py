@@ -56,4 +56,4 @@ def leakage_report(counters: dict[str, int], leakage: Leakage) -> dict[str, Any]
 def _rule(near_duplicate: float) -> dict[str, Any]:
     same = ["question"] + ["words"] * (near_duplicate > 0) + ["near_duplicate"] * (0 < near_duplicate < 1)
     splits = {"validation": ["train", "test"] if near_duplicate else ["train"], "test": ["train"]}
-    return {"same": same, "near_duplicate": near_duplicate, "leaves_for_its_like_in": splits}
+    return {"same": same, "near_duplicate": near_duplicate, "removed_if_found_in": splits}

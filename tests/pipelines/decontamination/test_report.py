@@ -23,7 +23,7 @@ def test_the_counts_become_a_tree_beside_the_rule():
     assert report["rule"] == {
         "same": ["question", "words", "near_duplicate"],
         "near_duplicate": 0.9,
-        "leaves_for_its_like_in": {"validation": ["train", "test"], "test": ["train"]},
+        "removed_if_found_in": {"validation": ["train", "test"], "test": ["train"]},
     }
     assert report["compared"] == {"train": 7}
     assert report["found"] == {"test": {"in_train": 2}}
@@ -37,7 +37,7 @@ def test_the_counts_become_a_tree_beside_the_rule():
 )
 def test_the_rule_defines_equality(least, same, validation):
     rule = leakage_report({}, Leakage(near_duplicate=least))["rule"]
-    assert (rule["same"], rule["leaves_for_its_like_in"]["validation"]) == (same, validation)
+    assert (rule["same"], rule["removed_if_found_in"]["validation"]) == (same, validation)
 
 
 def test_the_file_is_written_and_the_other_counters_are_returned(memory):
