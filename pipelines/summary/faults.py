@@ -70,7 +70,9 @@ def fault_of(counters: Mapping[str, int], urls: Sequence[str], max_reject_ratio:
     if not any(counters.get(f"clusters_{split}") for split in SPLITS):
         of = f"{counted(counters.get('members', 0), 'question')} in {counted(counters.get('groups', 0), 'group')}"
         reasons = _reasons(counters)
-        return f"no cluster was left of {of}. {_most_frequent(reasons)}. {_advice(reasons)}"
+        of_questions = {name: n for name, n in reasons.items() if name.split("_")[0] not in ROW_STAGES}
+        steps = dict.fromkeys([_advice(of_questions or reasons), _advice(reasons)])
+        return f"no cluster was left of {of}. {_most_frequent(reasons)}. {'. '.join(steps)}"
     return None
 
 

@@ -31,6 +31,14 @@ def test_the_reason_that_rejected_most_decides_on_the_advice(reason, options):
     assert all(option in fault for option in options)
 
 
+def test_without_a_cluster_the_advice_is_about_questions_too_where_more_rows_were_rejected():
+    rejected = {"rejected_validate_no_word": 9, "rejected_size_single_question": 8}
+    fault = fault_of(LEFT | rejected, SOURCES, 0.1)
+    assert fault.index("--column answer_id=NAME") < fault.index("--max-reject-ratio")
+    alone = fault_of(LEFT | {"rejected_validate_no_word": 9}, SOURCES, 0.1)
+    assert alone.count("--max-reject-ratio") == 1
+
+
 def test_a_run_with_a_cluster_and_few_rejects_has_no_fault():
     assert fault_of(LEFT | {"clusters_test": 1}, SOURCES, 0.1) is None
 
