@@ -137,3 +137,13 @@ def test_the_smallest_run_of_a_script_compares_with_its_peer():
     ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert [row["result"] for row in map(json.loads, done.stdout.splitlines()[1:])] == ["equal", "equal"]
+
+
+@pytest.mark.parametrize(
+    "name", ["pipelines.peers.dict_loop", "retrieval.peers.autofaiss_index", "retrieval.peers.plain_server"]
+)
+def test_a_peer_without_arguments_prints_its_usage(name, monkeypatch):
+    monkeypatch.setattr(sys, "argv", [name])
+    monkeypatch.delitem(sys.modules, f"benchmarks.{name}", raising=False)
+    with pytest.raises(SystemExit, match="\nRun: "):
+        runpy.run_module(f"benchmarks.{name}", run_name="__main__")

@@ -228,4 +228,6 @@ def main(logs: str, output: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        raise SystemExit(__doc__)
     main(sys.argv[1], sys.argv[2])

@@ -33,4 +33,6 @@ def main(vectors: str, target: str, megabytes: str) -> None:
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 4:
+        raise SystemExit(__doc__)
     main(*sys.argv[1:])

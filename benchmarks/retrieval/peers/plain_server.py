@@ -79,5 +79,7 @@ def main(url: str, port: int, model: str | None = None, questions: int | None = 
 
 
 if __name__ == "__main__":
+    if not 3 <= len(sys.argv) <= 5:
+        raise SystemExit(__doc__)
     model, questions = [*sys.argv[3:], None, None][:2]
     main(sys.argv[1], int(sys.argv[2]), model, None if questions is None else int(questions))
