@@ -47,7 +47,9 @@ REMAINS: Final = (
 """Parts that no erasure removes, for the report."""
 
 _QUOTED: Final = re.compile(r"(?<!\w)(?=('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"))")
-"""A text as `ascii` writes it; an apostrophe within or behind a word begins none, and others hide none."""
+"""A text as `repr` writes it, or `ascii` in earlier releases.
+
+An apostrophe within or behind a word begins none, and others hide none."""
 
 
 class FromWarehouse(NamedTuple):

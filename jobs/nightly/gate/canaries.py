@@ -83,8 +83,8 @@ class Missed(NamedTuple):
 
 
 def shown(text: str) -> str:
-    """Return the beginning of a text as a quoted ASCII literal."""
-    return ascii(text[:SHOWN])
+    """Return the beginning of a text as a literal of Python, in which control characters are escaped."""
+    return repr(text[:SHOWN])
 
 
 def read_canaries(file: str) -> list[Canary]:

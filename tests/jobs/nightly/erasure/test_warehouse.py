@@ -320,6 +320,7 @@ def test_a_folder_that_a_run_is_writing_to_is_not_removed(qpr, warehouse):
     assert not storage.exists(url)
 
 
+@pytest.mark.parametrize("quote", [repr, ascii])
 @pytest.mark.parametrize(
     ("question", "is_shown"),
     [
@@ -334,8 +335,8 @@ def test_a_folder_that_a_run_is_writing_to_is_not_removed(qpr, warehouse):
         ("another " * 9, False),
     ],
 )
-def test_the_reason_of_a_refused_night_shows_no_erased_question(qpr, warehouse, tmp_path, question, is_shown):
-    reason = f"1 of 2 canaries not found; the first, in row 1, {question[:60]!a}, has no hit in place of 'x'"
+def test_the_reason_of_a_refused_night_shows_no_erased_question(qpr, warehouse, tmp_path, question, is_shown, quote):
+    reason = f"1 of 2 canaries not found; the first, in row 1, {quote(question[:60])}, has no hit in place of 'x'"
     refused = make_version(str(tmp_path / "other"), "a").model_copy(update={"refused": reason})
     history.keep_refused(warehouse, refused)
     erased = question if is_shown else SECRET

@@ -66,6 +66,8 @@ def test_a_missed_canary_is_named_with_what_was_found():
     assert reason.startswith("2 of 40 canaries not found within rank 5 of --canary-rank; the first, in row 3, 'how do ")
     assert "has the first hit 'by post' in place of answer 'at the desk'. Look for it in the drops" in reason
     assert "'how do i pay', has no hit in place of" in refused(missed=missed._replace(found=None))
+    korean = missed._replace(canary=Canary(3, "요금\x1b[2J 얼마예요", "창구", None, None), found=None)
+    assert r"'요금\x1b[2J 얼마예요', has no hit in place of answer '창구'" in refused(missed=korean)
 
 
 def test_a_day_with_other_answers_is_refused_beyond_the_usual_distance():
