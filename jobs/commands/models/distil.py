@@ -18,7 +18,9 @@ QUESTIONS = 20_000
 
 
 def distil(
-    dataset: Annotated[str, typer.Option(metavar="FOLDER", help="Dataset with the questions; no pair is used.")],
+    dataset: Annotated[
+        str, typer.Option(metavar="FOLDER", help="Dataset with the questions; of its train pairs only words are used.")
+    ],
     teacher: Annotated[str, typer.Option(metavar="MODEL", help="st:FOLDER of sentence-transformers, or a model.")],
     output: OutputFolder,
     settings: DistillationTraining,

@@ -6,7 +6,7 @@ dataset, teacher -> teacher's vectors, kept -> distillation -> model artefact, f
 from __future__ import annotations
 
 import shlex
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jobs.display.console import counting, emit, say, two_columns
 from jobs.options.encoder_training import EncoderTraining
@@ -18,7 +18,10 @@ from pipelines.reading import sources
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.manifest import Source
 from schemas.artifacts.writer import Output
-from schemas.errors import UsageError, check_installed
+from schemas.errors import QprError, UsageError, check_installed
+
+if TYPE_CHECKING:
+    from model.training.training_pairs import Pairs
 
 
 def distil_model(
@@ -76,11 +79,11 @@ def _run(
     from model.training.distillation.teacher_embeddings import lesson_of, teacher_vectors
     from model.training.encoder_training import train_encoder
     from model.training.progress import Deadline
-    from model.training.training_pairs import read_pairs
 
     check_installed(*LATE_LIBRARIES)
     shape, settings = chosen.shape, chosen.training
     deadline = Deadline(terms.max_minutes)
+    pairs = _train_pairs(source)
     encoder, lesson = load_encoder(teacher), lesson_of(source, most=questions)
     with counting("vectors of the teacher, questions", total=len(lesson)) as show:
         taught = teacher_vectors(lesson, encoder, kept=vectors, on_part=show)
@@ -89,7 +92,7 @@ def _run(
     with supervised(output, identity, terms=terms, deadline=deadline, unit="questions") as supervision:
         trained = train_encoder(
             lambda network: DistillationObjective(network, lesson.texts, taught, settings),
-            read_pairs(source)["train"],  # their words, so that a training with them finds its vocabulary
+            pairs,  # their words, so that a training with them finds its vocabulary
             shape=shape,
             settings=settings,
             device=terms.device,
@@ -108,3 +111,17 @@ def _run(
         taught_by=Source(url=teacher, digest=encoder.digest),
     )
     return {"model": output.url, **counters, "ending": ENDINGS[trained.ending], **totals}
+
+
+def _train_pairs(source: Dataset) -> Pairs:
+    """Return the train pairs, whose words are the vocabulary; read before the teacher encodes for minutes.
+
+    Raises:
+        QprError: a training could not follow, since there is nothing to learn from.
+    """
+    from model.training.training_pairs import read_pairs
+
+    try:
+        return read_pairs(source)["train"]
+    except QprError as error:
+        raise QprError(f"{error}: the vocabulary of the model is that of the train pairs") from error

@@ -101,6 +101,13 @@ def test_mistakes_are_named_and_nothing_is_left_behind(distil, tmp_path, options
     assert not storage.exists(str(tmp_path / "m"))
 
 
+def test_a_dataset_without_train_pairs_is_refused_before_the_teacher_encodes(distil, make_training_data, tmp_path):
+    make_training_data(str(tmp_path / "few"), [("test", ["pay my bill", "how do i pay it", "pay it"])])
+    outcome = distil("--dataset", tmp_path / "few", "--teacher", "st:nowhere", "--vectors", tmp_path / "v.safetensors")
+    assert outcome.code == 1
+    assert "more logs: the vocabulary of the model is that of the train pairs" in outcome.err
+
+
 def test_a_model_does_not_replace_its_teacher(distil, tmp_path, monkeypatch):
     assert distil().code == 0
     content = (tmp_path / "m" / "manifest.json").read_bytes()
