@@ -215,10 +215,10 @@ def picture(found: Mapping[str, Figures]) -> bytes:
         mrr, left = figures["per_question"]["mrr"], number % 2 == 0  # alternate, so that labels do not overlap
         axes.errorbar(speed, mrr, yerr=figures["half_widths"][2], fmt="o", capsize=3)
         label, side = name.removesuffix(", exact search"), "right" if left else "left"
-        place = (-7 if left else 7, 5)
-        axes.annotate(label, (speed, mrr), place, textcoords="offset points", fontsize=8, horizontalalignment=side)
+        place, level = (-7 if left else 7, 0), "center_baseline"  # higher ones would touch other bars
+        axes.annotate(label, (speed, mrr), place, textcoords="offset points", fontsize=8, ha=side, va=level)
     axes.set(xscale="log", xlabel="questions a CPU second (one core)", ylabel="MRR, exact search")
-    axes.margins(x=0.25, y=0.15)
+    axes.margins(x=0.35, y=0.15)
     axes.grid(alpha=0.3)
     return png_of(figure)
 
