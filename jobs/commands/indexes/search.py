@@ -52,6 +52,9 @@ def search(
         opened = open_searcher(read.index_url, **settings.model_dump(exclude={"k"}))
         if opened.confidence is None:
             say("the index has no confidence model, so hits have no probability")
+        mode = opened.modes[0]
+        if settings.probes and (mode == "exact" or (mode == "bm25" and opened.confidence is None)):
+            warn(f"--probes has no effect: mode {mode} compares no vectors. Leave it out, or choose another --mode")
         filtered = bool(opened.index.settings.filters)
         k = min(settings.k, len(opened))
         for batch in question_batches(given, hits=k):

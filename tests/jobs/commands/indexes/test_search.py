@@ -106,6 +106,12 @@ def test_a_question_with_a_word_is_reported_as_not_found(index, capsys):
     assert "warning: 'hi': no question of the index was found\n" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("mode", "warned"), [("exact", True), ("bm25", True), ("dense", False), ("fusion", False)])
+def test_probes_of_a_search_without_vectors_are_a_warning(index, capsys, mode, warned):
+    assert run("search", "--index", index, "--mode", mode, "--probes", 3, "pay my bill") == 0
+    assert (f"warning: --probes has no effect: mode {mode}" in capsys.readouterr().err) == warned
+
+
 def test_a_line_that_is_not_utf8_is_named_after_those_before_it_were_answered(index, capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", stdin(b"\xef\xbb\xbfpay my bill\n" * 256 + b"caf\xe9\n"))
     assert run("search", "--index", index, "-k", 1, "--json") == 1
