@@ -71,7 +71,9 @@ def fault_of(counters: Mapping[str, int], urls: Sequence[str], max_reject_ratio:
         of = f"{counted(counters.get('members', 0), 'question')} in {counted(counters.get('groups', 0), 'group')}"
         reasons = _reasons(counters)
         of_questions = {name: n for name, n in reasons.items() if name.split("_")[0] not in ROW_STAGES}
-        steps = dict.fromkeys([_advice(of_questions or reasons), _advice(reasons)])
+        steps = [_advice(reasons, "Correct the rows")]  # the run is without them already
+        if of_questions:
+            steps = [*dict.fromkeys([_advice(of_questions), _advice(reasons)])]
         return f"no cluster was left of {of}. {_most_frequent(reasons)}. {'. '.join(steps)}"
     return None
 
@@ -119,7 +121,7 @@ def _most_frequent(reasons: Mapping[str, int]) -> str:
     return "Most were " + ", ".join(f"{name} ({n:,})" for name, n in list(reasons.items())[:3])
 
 
-def _advice(reasons: Mapping[str, int]) -> str:
-    """Return the advice for the most frequent reason."""
+def _advice(reasons: Mapping[str, int], otherwise: str = _OTHERWISE) -> str:
+    """Return the advice for the most frequent reason, ``otherwise`` for one without an advice of its own."""
     name = next(iter(reasons), "")
-    return _ADVICE.get(name) or _ADVICE.get(name.split("_")[0]) or _OTHERWISE
+    return _ADVICE.get(name) or _ADVICE.get(name.split("_")[0]) or otherwise
