@@ -28,6 +28,8 @@ from jobs.review.queues.interface import Item, Place, Source
 CLAIM_S: Final = 600.0
 """Seconds for which an item that is shown to one person is not shown to another one."""
 
+_VALID: Final = "WHERE verdict_id NOT IN (SELECT verdict_id FROM undone)"
+
 
 class Verdict(NamedTuple):
     """A person's verdict on an item.
@@ -112,29 +114,31 @@ class VerdictStore:
             whether it is stored; no other process can store one between look and write.
         """
         with self._lock, explained(self.path), transaction(self._connection):
-            mine = [one for one in self._read() if person_key(one.reviewer) == person_key(verdict.reviewer)]
-            if any(one.item == verdict.item and one.verdict_id != verdict.verdict_id for one in mine[earlier:]):
+            since = self._stored_by(verdict.reviewer)[earlier:]
+            if any(one.item == verdict.item and one.verdict_id != verdict.verdict_id for one in since):
                 return False
             self._add(verdict, item)
         return True
 
     def undo(self, reviewer: str) -> Verdict | None:
-        """Mark the last verdict of a person as undone and return it; None if there is none.
+        """Mark the verdict that a person stored last as undone and return it; None if there is none.
 
         Raises:
             QprError: the database cannot be written.
         """
         with self._lock, explained(self.path), transaction(self._connection):
-            key = person_key(reviewer)
-            last = next((one for one in reversed(self._read()) if person_key(one.reviewer) == key), None)
-            if last is not None:
-                self._connection.execute("INSERT OR IGNORE INTO undone VALUES (?, ?)", (last.verdict_id, now()))
-        return last
+            mine = self._stored_by(reviewer)
+            if not mine:
+                return None
+            self._connection.execute("INSERT OR IGNORE INTO undone VALUES (?, ?)", (mine[-1].verdict_id, now()))
+        return mine[-1]
 
     def verdicts(self) -> list[Verdict]:
         """Return all verdicts that were not undone, in the order of time, each person under the first spelling."""
         with self._lock, explained(self.path):
-            return self._read()
+            found = sorted(self._select(_VALID), key=lambda one: (one.judged_at, one.verdict_id))
+        spelled = first_spellings(one.reviewer for one in found)
+        return [one._replace(reviewer=spelled[person_key(one.reviewer)]) for one in found]
 
     def places(self) -> dict[str, Place]:
         """Return place, size and strata of each judged item."""
@@ -187,7 +191,7 @@ class VerdictStore:
             QprError: the database cannot be written.
         """
         with self._lock, explained(self.path), transaction(self._connection):
-            stored = self._all()
+            stored = self.all_verdicts()
             there = {name: name for name in stored}
             same = {content: one.verdict_id for one in stored.values() for content in _contents(one)}
             added = []
@@ -206,7 +210,7 @@ class VerdictStore:
     def all_verdicts(self) -> dict[str, Verdict]:
         """Return all verdicts by their names as they are stored, also those that were undone."""
         with self._lock, explained(self.path):
-            return self._all()
+            return {one.verdict_id: one for one in self._select("")}
 
     def undone(self) -> dict[str, str]:
         """Return the times at which verdicts were undone, by the names of these."""
@@ -227,21 +231,16 @@ class VerdictStore:
         self._connection.execute(release, (verdict.item, person_key(verdict.reviewer)))
         return self._insert(verdict, item)
 
-    def _read(self) -> list[Verdict]:
-        found = self._select("WHERE verdict_id NOT IN (SELECT verdict_id FROM undone) ")
-        spelled = first_spellings(one.reviewer for one in found)
-        return [one._replace(reviewer=spelled[person_key(one.reviewer)]) for one in found]
-
-    def _all(self) -> dict[str, Verdict]:
-        return {one.verdict_id: one for one in self._select("")}
+    def _stored_by(self, reviewer: str) -> list[Verdict]:
+        """Return the verdicts of a person that were not undone; their times are no order if the clock was set back."""
+        return [one for one in self._select(_VALID) if person_key(one.reviewer) == person_key(reviewer)]
 
     def _select(self, where: str) -> list[Verdict]:
+        """Return verdicts in the order in which they were stored."""
         columns = "verdict_id, item, reviewer, verdict, strays, note, judged_at"
-        query = f"SELECT {columns} FROM verdicts {where}ORDER BY judged_at, verdict_id"  # noqa: S608
-        return [
-            Verdict(name, item, reviewer, verdict, strays_of(strays), note, judged_at)
-            for name, item, reviewer, verdict, strays, note, judged_at in self._connection.execute(query).fetchall()
-        ]
+        query = f"SELECT {columns} FROM verdicts {where} ORDER BY rowid"  # noqa: S608
+        rows = self._connection.execute(query).fetchall()
+        return [Verdict._make((*row[:4], strays_of(row[4]), *row[5:])) for row in rows]
 
 
 def _contents(verdict: Verdict) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -56,6 +56,20 @@ def test_undo_hides_the_last_verdict_of_that_person_and_keeps_it_in_the_file(ope
     connection.close()
 
 
+def test_undo_takes_the_verdict_that_was_stored_last_whatever_the_clock(open_store, items, make_queue, tmp_path):
+    store = open_store()
+    for place, hour in enumerate((9, 10, 8)):  # the clock was set back after the second one
+        one = verdict(f"v{place}", f"i{place}", "Ada", judged_at=f"2026-11-01T{hour:02}:00:00.000000+00:00")
+        assert store.add_if_first(one, items[one.item], earlier=place)
+    copied = verdict("v9", "i2", "ada", "several")
+    assert not store.add_if_first(copied, items["i2"], earlier=2)  # by a copy of the window that showed the third item
+    merged = open_store("merged.db")
+    merge_file(merged, make_queue(), str(tmp_path / "review.db"))
+    for one in (store, merged):
+        assert [one_.verdict_id for one_ in one.verdicts()] == ["v2", "v0", "v1"]  # statistics are in the order of time
+        assert [one.undo("ADA").verdict_id for _ in range(3)] == ["v2", "v1", "v0"]
+
+
 def test_verdicts_in_another_order_of_the_items_are_refused(open_store, items, make_queue, monkeypatch):
     store, queue = open_store(), make_queue()
     store.add([verdict("v1", "i1"), verdict("v2", "i2")], items)
