@@ -116,8 +116,7 @@ class Review:
             QprError: item, verdict or strays do not fit, or the database cannot be written.
         """
         named = verdict_id or uuid.uuid4().hex
-        person = spelling(reviewer, self.store.verdicts())
-        stored = Verdict(named, item, person, verdict, tuple(sorted(set(strays))), note_text(note))
+        stored = Verdict(named, item, checked_name(reviewer), verdict, tuple(sorted(set(strays))), note_text(note))
         found = check_verdict(self.queue, stored)
         if number is not None:
             return self.store.add_if_first(stored, found, earlier=number - 1)
@@ -125,7 +124,7 @@ class Review:
         return True
 
     def undo(self, reviewer: str, session: str) -> Verdict | None:
-        """Undo the last verdict of a person, whose item is shown again, and return it; None if there is none.
+        """Undo the verdict that a person stored last, show its item again, and return it; None if there is none.
 
         Raises:
             QprError: the database cannot be written.
@@ -176,15 +175,24 @@ class Review:
         return self.queue.item(place)
 
 
+def checked_name(reviewer: str) -> str:
+    """Return the name of a person without outer and repeated spaces.
+
+    Raises:
+        QprError: nobody can have this name.
+    """
+    try:
+        return person_name(reviewer)
+    except ValueError as error:
+        raise QprError(f"reviewer: {error}") from error
+
+
 def spelling(reviewer: str, verdicts: Iterable[Verdict]) -> str:
     """Return the name under which a person has judged; a new person's name is the given one.
 
     Raises:
         QprError: nobody can have this name.
     """
-    try:
-        name = person_name(reviewer)
-    except ValueError as error:
-        raise QprError(f"reviewer: {error}") from error
+    name = checked_name(reviewer)
     key = person_key(name)
     return next((verdict.reviewer for verdict in verdicts if person_key(verdict.reviewer) == key), name)

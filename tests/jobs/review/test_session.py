@@ -147,6 +147,15 @@ def test_an_invisible_character_before_an_accent_makes_no_second_person(name):
     assert person_key(name) == person_key(NAMES[0])
 
 
+@pytest.mark.parametrize("number", [None, 1])
+def test_a_verdict_is_stored_after_at_most_one_look_at_the_others(make_review, monkeypatch, number):
+    review = make_review()
+    looks, select = [], review.store._select
+    monkeypatch.setattr(review.store, "_select", lambda where: looks.append(where) or select(where))
+    assert review.judge("i0", "right", reviewer="Ada", number=number)
+    assert len(looks) == (number is not None)
+
+
 def test_spellings_that_two_processes_stored_at_once_are_one_person(make_review):
     review = make_review()
     items = {item.name: item for item in review.queue.items}
