@@ -77,10 +77,10 @@ class Review:
         Raises:
             QprError: dataset or database cannot be read or written.
         """
+        claims = self.store.claims()  # before the verdicts: an item that is judged in between is in one of both
         verdicts = self.store.verdicts()
         reviewer = spelling(reviewer, verdicts)
         mine = sum(verdict.reviewer == reviewer for verdict in verdicts)
-        claims = self.store.claims()
         shown = claims.pop(session, None)
         while (name := shown or self._choose(reviewer, verdicts, set(claims.values()))) is not None:
             if self.store.claim(name, session=session, reviewer=reviewer):

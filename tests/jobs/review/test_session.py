@@ -64,6 +64,20 @@ def test_one_person_alone_gets_everything_and_some_of_it_twice(make_review, make
     assert max(seen.values()) == 2
 
 
+def test_an_item_that_is_judged_while_the_next_one_is_chosen_is_not_shown_as_new(make_review, monkeypatch):
+    ada, bob = make_review(), make_review()
+    assert bob.next_task("Bob", "b").item.name == "i0"
+    read = ada.store.verdicts
+
+    def read_before_a_verdict():
+        verdicts = read()
+        bob.judge("i0", "right", reviewer="Bob")
+        return verdicts
+
+    monkeypatch.setattr(ada.store, "verdicts", read_before_a_verdict)
+    assert ada.next_task("Ada", "a").item.name == "i1"
+
+
 def test_a_repeat_that_one_session_shows_is_not_offered_to_another(make_review, make_queue, monkeypatch):
     review, shown = make_review(make_queue(100)), None
     seen = set()
