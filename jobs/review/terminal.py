@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import rich.console
 import rich.panel
@@ -23,6 +24,7 @@ from jobs.review.queues.interface import LABELS, QUESTIONS, STRAY, VERDICTS, Ite
 from jobs.review.queues.rules import RULES
 from jobs.review.report import end_text, progress_text
 from jobs.review.session import Review, Task
+from jobs.review.store import Verdict
 
 _SHOWN = 40
 """Wordings of an item that are shown at first."""
@@ -72,52 +74,84 @@ def judge_in_terminal(review: Review, reviewer: str, keys: Keys) -> int:
     """
     session = f"terminal-{os.getpid()}"
     judged = 0
+    undone: Verdict | None = None
     try:
         while (task := review.next_task(reviewer, session)) is not None:
             _show(review, reviewer, task, _SHOWN, keys.screen)
-            step = _judge(review, reviewer, session, task, keys)
+            before = undone if undone is not None and undone.item == task.item.name else None
+            if undone is not None:
+                say(_undone_text(task.item, before))
+            step = _judge(review, reviewer, session, task, keys, before)
             if step is None:
                 break
-            judged += step
+            undone = step if isinstance(step, Verdict) else None
+            judged += 1 if undone is None else -1
         else:
-            say(end_text(review.progress(reviewer), reviewer))
+            say(f"{'Undone. ' if undone else ''}{end_text(review.progress(reviewer), reviewer)}")
     finally:
         review.store.release(session)  # otherwise the next run would leave a gap in the order
     say(progress_text(review.progress(reviewer), review.queue.source.kind))
     return judged
 
 
-def _judge(review: Review, reviewer: str, session: str, task: Task, keys: Keys) -> int | None:
-    """Return 1 after a verdict, -1 after an undone one, 0 after an undo without effect, None to quit."""
-    verdicts, note = VERDICTS[review.queue.source.kind], ""
+def _judge(
+    review: Review, reviewer: str, session: str, task: Task, keys: Keys, before: Verdict | None
+) -> Verdict | Literal[True] | None:
+    """Return True after a verdict, the undone one after an undo, None to quit.
+
+    Note and strays of the verdict ``before``, which was undone, hold until the person types others.
+    """
+    verdicts = VERDICTS[review.queue.source.kind]
+    note, marked = (before.note, before.strays) if before else ("", ())
     while (key := keys.key()) != "q":
         if key == "u":
-            undone = review.undo(reviewer, session)
-            say("Undone" if undone else "There is nothing to undo")
-            return -1 if undone else 0
-        if key == "n":
-            given = keys.line("Note:")
-            note = given[:MOST_NOTE]
-            if note != given:
-                say(f"The note is cut to {MOST_NOTE:,} characters. Press n to write it again")
+            if (undone := review.undo(reviewer, session)) is not None:
+                return undone
+            say("There is nothing to undo")
+        elif key == "n":
+            note = _note(note, keys)
         elif key == "a":
             _show(review, reviewer, task, len(task.item.lines), keys.screen)
         elif key == "?":
             keys.screen.print("\n".join(RULES[review.queue.source.kind]))
         elif key in verdicts:
-            strays = _strays(task.item, keys) if verdicts[key] == STRAY else ()
+            strays = _strays(task.item, marked, keys) if verdicts[key] == STRAY else ()
             if strays is not None:
                 review.judge(task.item.name, verdicts[key], reviewer=reviewer, strays=strays, note=note)
-                return 1
+                return True
         else:
             say(f"Key {key!r} has no meaning here: {_help(verdicts)}")
     return None
 
 
-def _strays(item: Item, keys: Keys) -> Sequence[str] | None:
-    """Return the marked wordings, None if a person marks none or all."""
-    given = re.findall(r"\d+", keys.line(f"Numbers of the strays, 1 to {len(item.lines)}:"))
-    numbers = {int(number) for number in given}
+def _undone_text(item: Item, before: Verdict | None) -> str:
+    """Return a sentence on an undo; if another window shows the undone item, ``before`` is None."""
+    if before is None:
+        return "Undone. Another window shows that item, so another one follows"
+    strays = _numbers(item, before.strays)
+    note = f"; note: {printable(before.note)}" if before.note else ""
+    return f"Undone. The verdict was {before.verdict}{strays and f' {strays}'}{note}"
+
+
+def _numbers(item: Item, strays: Sequence[str]) -> str:
+    """Return the numbers of wordings as a person types them."""
+    return ", ".join(str(place) for place, line in enumerate(item.lines, 1) if line.name in strays)
+
+
+def _note(before: str, keys: Keys) -> str:
+    """Return the note that a person types."""
+    given = keys.line("Note, Enter removes it:" if before else "Note:")
+    note = given[:MOST_NOTE]
+    if note != given:
+        say(f"The note is cut to {MOST_NOTE:,} characters. Press n to write it again")
+    return note
+
+
+def _strays(item: Item, marked: Sequence[str], keys: Keys) -> Sequence[str] | None:
+    """Return the strays that a person types, the marked ones for an empty line; None for no wording or all of them."""
+    kept = _numbers(item, marked)
+    typed = keys.line(f"Numbers of the strays, 1 to {len(item.lines)}{kept and f', Enter keeps {kept}'}:") or kept
+    numbers = {int(number) for number in re.findall(r"\d+", typed)}
     names = [line.name for place, line in enumerate(item.lines, 1) if place in numbers and line.name]
     if len(names) != len(numbers) or not 1 <= len(names) < max(len(item.lines), 2):
         say("Mark at least one wording and not all of them. Press s again, or another key")

@@ -3,6 +3,7 @@ const buttons = [...part.verdicts.querySelectorAll("button")];
 const session = sessionStorage.getItem("session") ?? randomName();
 sessionStorage.setItem("session", session);
 let reviewer = sessionStorage.getItem("reviewer");
+const drafts = new Map(); // note and marks of items that were left without a verdict
 let shown = null;
 let sent = null;
 let busy = false;
@@ -55,13 +56,16 @@ function showFault(error) {
   part.fault.hidden = false;
 }
 
-function show({ task, progress, end, undone, stored }) {
+function show({ task, progress, end, undone, before, stored }) {
+  if (shown && stored === undefined) drafts.set(shown.item, { strays: marked(), note: part.note.value });
+  else if (shown) drafts.delete(shown.item);
   shown = task;
   part.who.hidden = true;
   part.fault.hidden = undone !== false && stored !== false;
   if (undone === false) part.fault.textContent = "There is nothing to undo.";
   if (stored === false) part.fault.textContent = "Your verdict on that item was stored before: u undoes it. The next item follows.";
-  part.progress.textContent = progress.text;
+  const isBack = before?.item === task?.item;
+  part.progress.textContent = `${before ? undoneText(before, isBack) : ""}${progress.text}`;
   part.task.hidden = task === null;
   part.done.hidden = task !== null;
   part.back.hidden = progress.mine === 0;
@@ -70,14 +74,31 @@ function show({ task, progress, end, undone, stored }) {
     part.done.focus();
     return;
   }
+  const { strays, note } = (isBack ? before : drafts.get(task.item)) ?? { strays: [], note: "" };
   part.lines.replaceChildren(...task.lines.map(line));
+  for (const box of part.lines.querySelectorAll("input")) box.checked = strays.includes(box.value);
   part.filters.hidden = task.filters === "";
   part.filters.textContent = task.filters;
   part.answered.hidden = task.answer === null;
   part.answer.textContent = task.answer ?? "";
-  part.note.value = "";
+  part.note.value = note;
   part.question.focus({ preventScroll: true });
   scrollTo(0, 0);
+}
+
+function undoneText({ verdict, strays, note }, isBack) {
+  if (!isBack) return "Undone. Another window shows that item. ";
+  const button = buttons.find((one) => one.dataset.verdict === verdict);
+  const filled = strays.length || note ? ", with the marks and the note that you see" : "";
+  return `Undone. Your verdict was “${button ? textOf(button) : verdict}”${filled}. `;
+}
+
+function textOf(button) {
+  return button.lastChild.textContent.trim(); // without its key
+}
+
+function marked() {
+  return [...part.lines.querySelectorAll(":checked")].map((box) => box.value);
 }
 
 function line({ name, text, events }, place) {
@@ -97,7 +118,7 @@ function line({ name, text, events }, place) {
 
 function judge(verdict) {
   if (!shown || busy) return;
-  const strays = [...part.lines.querySelectorAll(":checked")].map((box) => box.value);
+  const strays = marked();
   const marks = verdict === "stray";
   if (marks !== strays.length > 0 || (marks && strays.length >= shown.lines.length)) {
     part.fault.textContent = marks ? "Mark the strays first, at least one and not all." : "Strays are marked: press s, or remove the marks.";

@@ -105,12 +105,13 @@ def create_review_app(review: Review, metrics: Metrics, *, reviewer: str) -> Fas
     async def undo(request: Request) -> Response:
         person = await read_json(request, Person, LIMITS)
         undone = await _in_thread(lambda: review.undo(person.reviewer, person.session))
-        return await _respond(review, person, undone=undone is not None)
+        before = undone and {name: getattr(undone, name) for name in ("item", "verdict", "strays", "note")}
+        return await _respond(review, person, undone=undone is not None, before=before)
 
     return app
 
 
-async def _respond(review: Review, person: Person, **more: bool) -> Response:
+async def _respond(review: Review, person: Person, **more: Any) -> Response:
     """Return the next item of a person and the progress."""
     task = await _in_thread(lambda: review.next_task(person.reviewer, person.session))
     progress = await _in_thread(lambda: review.progress(person.reviewer))

@@ -72,6 +72,41 @@ def test_one_key_is_a_verdict_without_enter(terminal, tmp_path):
     assert "Undone" in screen
 
 
+def test_an_undo_keeps_note_and_strays_until_others_are_typed(terminal, tmp_path):
+    code, screen = terminal(
+        ("q quit", "n"), ("Note:", "two towns\n"), ("\n", "s"), ("Numbers of the strays", "2 3\n"), ("q quit", "u"),
+        ("The verdict was stray 2, 3; note: two towns", "s"), ("1 to 3, Enter keeps 2, 3:", "\n"), ("q quit", "u"),
+        ("The verdict was stray 2, 3; note: two towns", "s"), ("1 to 3, Enter keeps 2, 3:", "1\n"), ("q quit", "u"),
+        ("The verdict was stray 1; note: two towns", "n"), ("Note, Enter removes it:", "\n"), ("\n", "m"),
+        ("q quit", "u"), ("The verdict was several", "u"), ("There is nothing to undo", "r"), ("q quit", "q"),
+    )  # fmt: skip
+    assert code == 0, screen
+    assert verdicts(tmp_path) == [("right", 0, "")]
+    with VerdictStore(str(tmp_path / "review.db")) as store:
+        given = [(one.verdict, len(one.strays), one.note) for one in store.all_verdicts().values()]
+    assert given[:2] == [("stray", 2, "two towns")] * 2
+    assert given[2:] == [("stray", 1, "two towns"), ("several", 0, ""), ("right", 0, "")]
+
+
+def test_after_an_undo_of_an_item_that_another_window_shows_another_one_follows(make_review, capsys):
+    review = make_review(FakeQueue(3))
+    given = iter(("r", "claimed", "u", "m", "q"))
+
+    class Keys:
+        screen = rich.console.Console(width=80)
+
+        def key(self):
+            key = next(given)
+            if key != "claimed":
+                return key
+            assert review.store.claim("i0", session="b", reviewer="Bob")
+            return self.key()
+
+    assert judge_in_terminal(review, "Ada", Keys()) == 1
+    assert "Undone. Another window shows that item, so another one follows" in capsys.readouterr().err
+    assert [(one.item, one.verdict) for one in review.store.verdicts()] == [("i1", "several")]
+
+
 @pytest.mark.parametrize("key", ["\x03", "\x04"], ids=["ctrl-c", "ctrl-d"])
 def test_an_interrupt_keeps_all_verdicts(terminal, tmp_path, key):
     code, screen = terminal(("q quit", "r"), ("q quit", key))

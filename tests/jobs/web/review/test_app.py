@@ -49,6 +49,15 @@ def test_undo_shows_the_item_again(served):
     assert (found["undone"], found["task"]["item"], found["progress"]["mine"]) == (True, "i0", 0)
 
 
+def test_undo_returns_the_undone_verdict_and_no_other_response_has_it(served):
+    _, client = served()
+    judged = judge(client, "i0", "stray", strays=["w0-1"], note="odd").json()
+    found = post(client, "undo").json()
+    assert found["before"] == {"item": "i0", "verdict": "stray", "strays": ["w0-1"], "note": "odd"}
+    assert post(client, "undo").json()["before"] is None
+    assert "before" not in judged | post(client, "next").json()
+
+
 def test_many_browsers_at_once_lose_no_verdict(served):
     review, client = served(FakeQueue(120))
 

@@ -117,6 +117,50 @@ def test_a_note_is_typed_without_judging(begin):
     assert window.page.input_value("#note") == ""
 
 
+def test_an_undo_fills_in_note_and_strays_so_that_one_part_can_be_corrected(begin):
+    window = begin()
+    window.shows(0)
+    window.press("2", "n")
+    window.page.keyboard.type("two towns")
+    window.press("Escape", "s")
+    window.shows(1)
+    window.press("1", "n")
+    window.page.keyboard.type("not ready")
+    window.page.get_by_role("button", name="undo").click()
+    window.shows(0)
+    undone = "Undone. Your verdict was “a stray: mark it”, with the marks and the note that you see. You judged 0;"
+    sync_api.expect(window.page.get_by_role("status")).to_contain_text(undone)
+    sync_api.expect(window.page.get_by_label("Stray, wording 2")).to_be_checked()
+    sync_api.expect(window.page.get_by_label("Stray, wording 1")).not_to_be_checked()
+    assert window.page.input_value("#note") == "two towns"
+    window.press("2", "m")
+    window.shows(1)
+    sync_api.expect(window.page.get_by_role("status")).not_to_contain_text("Undone")
+    sync_api.expect(window.page.get_by_label("Stray, wording 1")).to_be_checked()  # as it was left by the undo
+    assert window.page.input_value("#note") == "not ready"
+    window.press("1", "r")
+    window.shows(2)
+    assert window.page.input_value("#note") == ""
+    assert window.page.locator("#lines :checked").count() == 0
+    stored = [(one.verdict, one.strays, one.note) for one in window.review.store.verdicts()]
+    assert stored == [("several", (), "two towns"), ("right", (), "not ready")]
+
+
+def test_an_undo_of_an_item_that_another_window_shows_fills_in_nothing(begin):
+    window = begin()
+    window.shows(0)
+    window.press("n")
+    window.page.keyboard.type("two towns")
+    window.press("Escape", "m")
+    window.shows(1)
+    assert window.review.store.claim("i0", session="b", reviewer="Bob")
+    window.press("u")
+    undone = "Undone. Another window shows that item. You judged 0"
+    sync_api.expect(window.page.get_by_role("status")).to_contain_text(undone)
+    window.shows(1)
+    assert window.page.input_value("#note") == ""
+
+
 @pytest.mark.parametrize("kind", RULES)
 def test_the_rules_of_the_queue_are_shown_on_request(begin, kind):
     window = begin(FakeQueue(3, kind=kind))
