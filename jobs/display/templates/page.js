@@ -11,6 +11,29 @@ function make(name, text = "", attributes = {}) {
   return element;
 }
 
+// Speech input and screen readers press single keys that nobody meant, so a box switches those of [data-key] off.
+function offerKeys() {
+  const onlyTouch = matchMedia("(any-pointer: coarse) and (not (any-pointer: fine))").matches;
+  part.keys.checked = (localStorage.getItem("keys") ?? (onlyTouch ? "off" : "on")) === "on";
+  part.keys.addEventListener("change", () => {
+    localStorage.setItem("keys", part.keys.checked ? "on" : "off");
+    showKeys();
+  });
+  showKeys();
+}
+
+function showKeys() {
+  for (const element of document.querySelectorAll("[data-key]")) {
+    if (part.keys.checked) element.setAttribute("aria-keyshortcuts", element.dataset.key);
+    else element.removeAttribute("aria-keyshortcuts");
+  }
+}
+
+function elementOf({ key }) {
+  const keyed = part.keys.checked ? [...document.querySelectorAll("[data-key]")] : [];
+  return keyed.find((element) => element.dataset.key === key.toLowerCase() && element.checkVisibility());
+}
+
 function takeToken() {
   const given = part.token.value.trim();
   if (!TOKEN.test(given)) {

@@ -52,7 +52,8 @@ function showFault(error) {
     part.token.focus();
   }
   const refused = status === 401 ? "The server refused the request" : "Not stored";
-  part.fault.textContent = status ? `${refused}: ${error.message}.` : "The server cannot be reached. Nothing is lost: press the same key again.";
+  const again = `Nothing is lost: press the same ${part.keys.checked ? "key" : "button"} again`;
+  part.fault.textContent = status ? `${refused}: ${error.message}.` : `The server cannot be reached. ${again}.`;
   part.fault.hidden = false;
 }
 
@@ -63,7 +64,7 @@ function show({ task, progress, end, undone, before, stored }) {
   part.who.hidden = true;
   part.fault.hidden = undone !== false && stored !== false;
   if (undone === false) part.fault.textContent = "There is nothing to undo.";
-  if (stored === false) part.fault.textContent = "Your verdict on that item was stored before: u undoes it. The next item follows.";
+  if (stored === false) part.fault.textContent = `Your verdict on that item was stored before: ${hint(part.undo)} undoes it. The next item follows.`;
   const isBack = before?.item === task?.item;
   part.progress.textContent = `${before ? undoneText(before, isBack) : ""}${progress.text}`;
   part.task.hidden = task === null;
@@ -77,6 +78,7 @@ function show({ task, progress, end, undone, before, stored }) {
   const { strays, note } = (isBack ? before : drafts.get(task.item)) ?? { strays: [], note: "" };
   part.lines.replaceChildren(...task.lines.map(line));
   for (const box of part.lines.querySelectorAll("input")) box.checked = strays.includes(box.value);
+  showKeys();
   part.filters.hidden = task.filters === "";
   part.filters.textContent = task.filters;
   part.answered.hidden = task.answer === null;
@@ -93,6 +95,10 @@ function undoneText({ verdict, strays, note }, isBack) {
   return `Undone. Your verdict was “${button ? textOf(button) : verdict}”${filled}. `;
 }
 
+function hint(button) {
+  return part.keys.checked ? button.dataset.key : `“${textOf(button)}”`;
+}
+
 function textOf(button) {
   return button.lastChild.textContent.trim(); // without its key
 }
@@ -107,7 +113,7 @@ function line({ name, text, events }, place) {
   if (name !== null) {
     const hint = `Stray, wording ${place + 1}`;
     const key = place < 9 && String(place + 1);
-    const box = make("input", "", { type: "checkbox", value: name, "aria-label": `${hint}: ${text}`, ...(key && { "aria-keyshortcuts": key }) });
+    const box = make("input", "", { type: "checkbox", value: name, "aria-label": `${hint}: ${text}`, ...(key && { "data-key": key }) });
     label.append(box, ...(key ? [make("kbd", key, { "aria-hidden": "true" })] : []));
   }
   label.append(make("span", text, { dir: "auto" }));
@@ -121,7 +127,7 @@ function judge(verdict) {
   const strays = marked();
   const marks = verdict === "stray";
   if (marks !== strays.length > 0 || (marks && strays.length >= shown.lines.length)) {
-    part.fault.textContent = marks ? "Mark the strays first, at least one and not all." : "Strays are marked: press s, or remove the marks.";
+    part.fault.textContent = marks ? "Mark the strays first, at least one and not all." : `Strays are marked: press ${hint(buttons.find((one) => one.dataset.verdict === "stray"))}, or remove the marks.`;
     part.fault.hidden = false;
     return;
   }
@@ -132,23 +138,16 @@ function judge(verdict) {
 
 function onKey(event) {
   const active = document.activeElement;
-  if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.repeat || part.task.hidden && event.key !== "u") return;
+  if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
   if (active === part.note) {
     if (event.key === "Escape") part.question.focus();
     return;
   }
-  if (active.matches("#reviewer, #token")) return;
-  const button = buttons.find((one) => one.dataset.key === event.key.toLowerCase());
-  const box = /^[1-9]$/.test(event.key) && part.lines.querySelectorAll("input")[Number(event.key) - 1];
-  if (button) judge(button.dataset.verdict);
-  else if (box) {
-    box.checked = !box.checked;
-    box.focus(); // in view, and read by a screen reader
-  } else if (event.key === "u" && !part.back.hidden) ask("review/undo");
-  else if (event.key === "n") part.note.focus();
-  else if (event.key === "?") part.rules.open = !part.rules.open;
-  else return;
+  const element = active.matches("#reviewer, #token") ? null : elementOf(event);
+  if (!element) return;
   event.preventDefault();
+  if (element.matches("input, textarea")) element.focus(); // in view, and read by a screen reader
+  element.click();
 }
 
 part.who.addEventListener("submit", (event) => {
@@ -163,5 +162,6 @@ for (const button of buttons) {
 }
 part.undo.addEventListener("click", () => ask("review/undo"));
 document.addEventListener("keydown", onKey);
+offerKeys();
 if (reviewer) begin();
 else part.reviewer.select();

@@ -227,12 +227,13 @@ function move(step) {
 }
 
 function onKey(event) {
-  const typing = document.activeElement.matches("input, select");
+  const active = document.activeElement;
+  const keyed = active.matches("input:not([type=checkbox])") ? null : elementOf(event);
   if (event.isComposing) return; // arrows and Esc are for the list of an input method
-  if (event.ctrlKey || event.metaKey || event.altKey || document.activeElement.matches("select")) return;
-  if (event.key === "/" && !typing) part.question.focus();
+  if (event.ctrlKey || event.metaKey || event.altKey || active.matches("select")) return;
+  if (keyed) keyed.focus();
   else if (event.key === "ArrowDown" || event.key === "ArrowUp") move(event.key === "ArrowDown" ? 1 : -1);
-  else if (event.key === "Escape" && document.activeElement !== part.question) part.question.focus();
+  else if (event.key === "Escape" && active !== part.question) part.question.focus();
   else if (event.key === "Escape") part.question.value = "", search();
   else return;
   event.preventDefault();
@@ -265,6 +266,7 @@ part.access.addEventListener("submit", (event) => {
 });
 part.copy.addEventListener("click", copy);
 document.addEventListener("keydown", onKey);
+offerKeys();
 addEventListener("popstate", restore);
 restore();
 part.question.focus();

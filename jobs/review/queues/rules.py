@@ -25,7 +25,7 @@ RULES: Final[Mapping[Kind, Sequence[str]]] = {
         "It is right even if the answer that is shown is wrong: judge the questions only.",
         _SAME,
         "If most wordings ask the same, mark the others as strays (s). If not, choose “several meanings” (m).",
-        "In a cluster of two questions with different meanings choose m.",
+        "In a cluster of two questions with different meanings choose “several meanings” (m).",
         _UNCLEAR,
         *_EXAMPLES,
     ),

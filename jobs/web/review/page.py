@@ -5,13 +5,19 @@ kind of queue -> review_page -> HTML and the policy that a browser applies to it
 
 from __future__ import annotations
 
-from markupsafe import Markup
+import re
+from typing import Final
+
+from markupsafe import Markup, escape
 
 from jobs.display.rendering import render
 from jobs.review.checks import MOST_NOTE
 from jobs.review.queues.interface import LABELS, QUESTIONS, VERDICTS, Kind
 from jobs.review.queues.rules import RULES
 from jobs.web.search_page import Page, policy_of
+
+_KEY: Final = re.compile(r" \(\w\)")
+"""Key of a verdict in a rule, which is hidden while keys are switched off."""
 
 
 def review_page(kind: Kind, *, reviewer: str) -> Page:
@@ -23,11 +29,12 @@ def review_page(kind: Kind, *, reviewer: str) -> Page:
     """
     style, script = render("review.css"), render("review.js")
     buttons = [(key, verdict, LABELS[verdict]) for key, verdict in VERDICTS[kind].items()]
+    rules = [Markup(_KEY.sub(r'<span class="key">\g<0></span>', str(escape(rule)))) for rule in RULES[kind]]  # noqa: S704
     html = render(
         "review.html",
         question=QUESTIONS[kind],
         buttons=buttons,
-        rules=RULES[kind],
+        rules=rules,
         reviewer=reviewer,
         most_note=MOST_NOTE,
         style=Markup(style),  # noqa: S704  # the package's own files, without a value of a user

@@ -150,6 +150,28 @@ def test_keys_move_through_hits_and_open_other_wordings(opened):
     assert page.evaluate("document.activeElement.id") == "question"
 
 
+def test_the_key_that_moves_to_the_question_can_be_switched_off(opened):
+    _, page = opened
+    ask(page)
+    switch = page.get_by_role("checkbox", name="Key / moves to the search field")
+    sync_api.expect(switch).to_be_checked()
+    assert page.get_attribute("#question", "aria-keyshortcuts") == "/"
+    switch.press("/")
+    sync_api.expect(page.locator("#question")).to_be_focused()
+    for _ in range(2):
+        switch.uncheck()
+        page.locator("#copy").press("/")
+        sync_api.expect(page.locator("#copy")).to_be_focused()
+        assert page.get_attribute("#question", "aria-keyshortcuts") is None
+        page.reload()
+        page.wait_for_selector("#hits li")
+        sync_api.expect(switch).not_to_be_checked()
+    page.locator("#copy").press("Escape")
+    sync_api.expect(page.locator("#question")).to_be_focused()
+    page.keyboard.type("/")
+    assert page.input_value("#question") == "pay bill/"
+
+
 def test_the_address_holds_question_and_mode(opened):
     server, page = opened
     ask(page, "é + c#")
@@ -461,7 +483,7 @@ def test_long_names_and_values_of_columns_fit_a_phone(opened):
     values = {"locale": ["de", "a-very-long-value-" * 9], "c" * 80: [], "tenant" * 20: ["x"]}
     server.page = search_page(name="faq", questions=2, modes=["dense", "bm25"], filters=values)
     page.goto(ADDRESS)  # the fixture compares the width of the page with that of the phone
-    assert page.locator("select, input").filter(visible=True).count() == 5
+    assert page.locator("select, input").filter(visible=True).count() == 6
 
 
 @pytest.mark.parametrize("opened", [1280], indirect=True)

@@ -1,5 +1,7 @@
 """The review page in a real browser, in front of the real application."""
 
+import re
+
 import pytest
 
 from jobs.review.queues.rules import RULES
@@ -159,6 +161,58 @@ def test_an_undo_of_an_item_that_another_window_shows_fills_in_nothing(begin):
     sync_api.expect(window.page.get_by_role("status")).to_contain_text(undone)
     window.shows(1)
     assert window.page.input_value("#note") == ""
+
+
+def test_single_keys_can_be_switched_off_and_are_shown_only_while_they_are_on(begin):
+    window = begin()
+    window.shows(0)
+    page, switch = window.page, window.page.get_by_role("checkbox", name="Judge by single keys")
+    shown, named = page.locator("kbd").filter(visible=True), page.locator("[aria-keyshortcuts]")
+    keys = ["1", "2", "?", "r", "s", "m", "c", "n"]
+    assert shown.all_inner_texts() == keys
+    assert named.evaluate_all("all => all.map((one) => one.ariaKeyShortcuts)") == [*keys, "u"]
+    sync_api.expect(switch).to_be_checked()
+    switch.press("Space")
+    sync_api.expect(switch).not_to_be_checked()
+    sync_api.expect(switch).to_have_accessible_description(re.compile("Switch this off for speech input"))
+    page.locator("#question").focus()
+    for _ in range(2):
+        assert (shown.count(), named.count()) == (0, 0)
+        window.press("1", "?", "n", "r")
+        assert page.evaluate("document.activeElement.id") == "question"
+        assert not page.is_visible("#rules li")
+        page.get_by_role("button", name="a stray: mark it").click()
+        sync_api.expect(page.get_by_role("alert")).to_have_text("Mark the strays first, at least one and not all.")
+        page.reload()
+        window.shows(0)
+    assert not page.locator(".key").filter(visible=True).count()
+    page.get_by_label("Stray, wording 2").check()
+    page.get_by_role("button", name="right").click()
+    sync_api.expect(page.get_by_role("alert")).to_contain_text("press “a stray: mark it”, or remove the marks")
+    window.connected = False
+    page.get_by_role("button", name="a stray: mark it").click()
+    sync_api.expect(page.get_by_role("alert")).to_contain_text("Nothing is lost: press the same button again")
+    window.connected = True
+    page.get_by_role("button", name="a stray: mark it").click()
+    window.shows(1)
+    window.press("u")
+    switch.check()
+    window.press("m")
+    window.shows(2)
+    assert [one.verdict for one in window.review.store.verdicts()] == ["stray", "several"]
+
+
+def test_single_keys_are_off_at_first_where_only_fingers_point(chromium, served):
+    _, client = served()
+    context = chromium.new_context(viewport={"width": 375, "height": 700}, is_mobile=True, has_touch=True)
+    window = Window(context.new_page(), client, "Ada")
+    window.shows(0)
+    assert not window.page.locator("kbd").filter(visible=True).count()
+    window.page.get_by_label("Judge by single keys").tap()
+    window.page.reload()
+    window.shows(0)
+    assert window.page.locator("#verdicts kbd").filter(visible=True).all_inner_texts() == list("rsmc")
+    context.close()
 
 
 @pytest.mark.parametrize("kind", RULES)
