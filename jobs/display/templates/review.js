@@ -52,7 +52,8 @@ function showFault(error) {
     part.token.focus();
   }
   const refused = status === 401 ? "The server refused the request" : "Not stored";
-  const again = `Nothing is lost: press the same ${part.keys.checked ? "key" : "button"} again`;
+  const same = `Nothing is lost: press the same ${part.keys.checked ? "key" : "button"} again`;
+  const again = part.who.hidden ? same : "Press Begin again";
   part.fault.textContent = status ? `${refused}: ${error.message}.` : `The server cannot be reached. ${again}.`;
   part.fault.hidden = false;
 }
@@ -163,5 +164,7 @@ for (const button of buttons) {
 part.undo.addEventListener("click", () => ask("review/undo"));
 document.addEventListener("keydown", onKey);
 offerKeys();
-if (reviewer) begin();
-else part.reviewer.select();
+if (reviewer) {
+  part.reviewer.value = reviewer; // it is asked for again if the server cannot be reached
+  begin();
+} else part.reviewer.select();

@@ -45,20 +45,20 @@ class Window:
             self.page.keyboard.press(key)
 
 
-@pytest.fixture(params=[375, 1280])
-def width(request):
+@pytest.fixture(params=[(375, 700), (1280, 700)], ids=["phone", "desktop"])
+def size(request):
     return request.param
 
 
 @pytest.fixture
-def begin(chromium, served, width):
+def begin(chromium, served, size):
     """Return a function that opens a window on a review; an error of the script or a wide page fails the test."""
     contexts, errors, client = [], [], []
 
     def start(queue=None, person="Ada", token=None):
         if not client:
             client.extend(served(queue, token=token))
-        contexts.append(chromium.new_context(viewport={"width": width, "height": 700}))
+        contexts.append(chromium.new_context(viewport=dict(zip(("width", "height"), size, strict=True))))
         page = contexts[-1].new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
         page.on("console", lambda one: errors.append(one.text) if "Content Security" in one.text else None)
@@ -68,7 +68,7 @@ def begin(chromium, served, width):
 
     yield start
     for context in contexts:
-        assert context.pages[0].evaluate("document.documentElement.scrollWidth") <= width
+        assert context.pages[0].evaluate("document.documentElement.scrollWidth") <= size[0]
         context.close()
     assert errors == []
 
@@ -168,7 +168,7 @@ def test_single_keys_can_be_switched_off_and_are_shown_only_while_they_are_on(be
     window.shows(0)
     page, switch = window.page, window.page.get_by_role("checkbox", name="Judge by single keys")
     shown, named = page.locator("kbd").filter(visible=True), page.locator("[aria-keyshortcuts]")
-    keys = ["1", "2", "?", "r", "s", "m", "c", "n"]
+    keys = ["1", "2", "?", "n", "r", "s", "m", "c"]
     assert shown.all_inner_texts() == keys
     assert named.evaluate_all("all => all.map((one) => one.ariaKeyShortcuts)") == [*keys, "u"]
     sync_api.expect(switch).to_be_checked()
@@ -252,6 +252,42 @@ def test_a_lost_connection_loses_no_verdict(begin):
     window.press("m")
     window.shows(1)
     assert verdicts(window) == [("Ada", "i0", "several")]
+
+
+def test_the_name_is_kept_while_the_server_cannot_be_reached(begin):
+    window = begin()
+    window.shows(0)
+    html = window.client.get("/review").text
+    window.page.route("**/review", lambda route: route.fulfill(body=html, content_type="text/html"))
+    window.connected = False
+    window.page.goto(ADDRESS)
+    sync_api.expect(window.page.get_by_role("alert")).to_have_text("The server cannot be reached. Press Begin again.")
+    window.connected = True
+    window.page.get_by_role("button", name="Begin").click()  # another person would have to be named
+    window.shows(0)
+    window.press("r")
+    window.shows(1)
+    assert verdicts(window) == [("Ada", "i0", "right")]
+
+
+def test_a_blank_name_is_reported(begin):
+    window = begin(person="  ")
+    assert window.page.locator("#reviewer:invalid").count() == 1
+    window.page.keyboard.type("Ada")
+    window.press("Enter")
+    window.shows(0)
+
+
+def test_the_focus_reaches_wordings_rules_and_note_before_the_verdicts(begin):
+    window = begin()
+    window.shows(0)
+    assert window.page.get_by_role("list").first.get_by_role("listitem").count() == 2
+    name = "(one => one.value || one.id || one.dataset.verdict || one.tagName)(document.activeElement)"
+    order = []
+    for _ in range(9):
+        window.press("Tab")
+        order.append(window.page.evaluate(name))
+    assert order == ["w0-0", "w0-1", "SUMMARY", "note", "right", "stray", "several", "cannot tell", "on"]
 
 
 def test_a_reload_shows_the_same_item_and_asks_for_no_name(begin):
@@ -432,6 +468,7 @@ def test_the_end_has_the_focus(begin):
     sync_api.expect(window.page.locator("#done")).to_be_focused()
 
 
+@pytest.mark.parametrize("size", [(320, 568), (320, 256), (375, 700), (640, 360), (1280, 700)], indirect=True)
 def test_no_box_with_the_focus_is_behind_the_verdicts(begin):
     window = begin(long_queue())
     window.shows(0)
