@@ -154,9 +154,14 @@ function onKey(event) {
 part.who.addEventListener("submit", (event) => {
   event.preventDefault();
   if (part.token.value && !takeToken()) return;
-  reviewer = part.reviewer.value.trim();
+  const name = part.reviewer.value.trim();
+  if (name !== reviewer) { // nothing of one person is shown to another
+    drafts.clear();
+    shown = sent = null;
+  }
+  reviewer = name;
   sessionStorage.setItem("reviewer", reviewer);
-  if (reviewer) begin();
+  begin();
 });
 for (const button of buttons) {
   button.addEventListener("click", ({ detail }) => detail < 2 && judge(button.dataset.verdict)); // not the next item by a double click

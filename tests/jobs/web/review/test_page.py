@@ -330,6 +330,22 @@ def test_a_token_that_no_header_can_have_is_refused_and_another_one_can_be_given
     window.shows(0)
 
 
+@pytest.mark.parametrize(("name", "note"), [("Ada", "two towns"), ("Bob", "")])
+def test_a_note_is_kept_for_its_person_while_a_token_is_asked_for(begin, name, note):
+    window = begin()
+    window.shows(0)
+    window.press("2", "n")
+    window.page.keyboard.type("two towns")
+    refuse = {"status": 401, "json": {"error": "a bearer token is needed"}}
+    window.page.route("**/verdicts", lambda route: route.fulfill(**refuse), times=1)
+    window.press("Escape", "s")
+    window.page.get_by_label("This server needs a token").fill(TOKEN)
+    window.page.get_by_label("Your name").fill(name)
+    window.press("Enter")
+    sync_api.expect(window.page.locator("#task")).to_be_visible()
+    assert (window.page.input_value("#note"), window.page.is_checked("[value=w0-1]")) == (note, bool(note))
+
+
 def test_a_token_that_is_given_during_a_request_is_used(begin):
     window = begin(token=TOKEN)
     sync_api.expect(window.page.get_by_role("alert")).to_contain_text("a bearer token is needed")
