@@ -6,7 +6,7 @@ QUESTIONS, MEMBERS, token counts -> AssembleDataset -> Written
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, TypedDict
+from typing import Any, NamedTuple, TypedDict
 
 import apache_beam as beam
 import pyarrow as pa
@@ -56,6 +56,22 @@ class Parts(TypedDict):
     rejects: beam.PCollection[pa.Table]
 
 
+class _Members(NamedTuple):
+    """Members of all answers before they are judged.
+
+    Attributes:
+        rows: MEMBERS tables, with vectors if there is an encoder.
+        of_answers: tables from which neighbours are found: all rows of an answer in one, where answers are split.
+        surplus: SURPLUS tables, where answers stay whole and are cut.
+        written: counts of the surplus.
+    """
+
+    rows: beam.PCollection[pa.Table]
+    of_answers: beam.PCollection[pa.Table]
+    surplus: list[beam.PCollection[pa.Table]]
+    written: list[beam.PCollection[Written]]
+
+
 @dataclasses.dataclass
 class AssembleDataset(beam.PTransform):
     """Judge clusters, split them, remove leakage, pair their questions and write every table.
@@ -84,35 +100,8 @@ class AssembleDataset(beam.PTransform):
         """Wire the steps; each is a function of its own."""
         counts = parts["token_counts"] | "CountTokens" >> beam.CombineGlobally(merge)
         weights = counts | "WeighTokens" >> beam.Map(frequent)
-        members, surplus, cut_away = parts["members"], [], []
-        if self.encode is not None:
-            members = members | "EncodeQuestions" >> beam.Map(with_vectors, self.encode)
-        if self.assembly.linking.method == "none":  # an answer is one cluster: cut it before it is shuffled
-            cut = members | "CutSurplus" >> CutSurplus(self.assembly.gate.max_cluster_size)
-            members, surplus, cut_away = cut["main"], [cut["surplus"]], [cut["written"]]
-            of_answers = members
-        else:
-            of_answers = (
-                members
-                | "ComparedColumns" >> beam.Map(compared_columns, self.assembly.linking)
-                | "MeetByAnswer" >> GroupByShard(key="answer_id", shards=self.shards)
-            )
-        linker = (of_answers, weights) | "MakeLinker" >> MakeLinker(self.assembly.linking, self.encode)
-        standings = (of_answers, weights) | "RankNeighbours" >> RankNeighbours(self.assembly.linking, self.shards)
-        join = JoinByShard(key="answer_id", shards=self.shards)
-        with_neighbours = (members, *standings) | "JoinNeighbours" >> join
-        agreement = with_neighbours | "CountAgreement" >> CountAgreement()
-        threshold = (with_neighbours, weights, linker, agreement) | "ChooseThreshold" >> ChooseThreshold()
-        of_log = {
-            "weights": beam.pvalue.AsSingleton(weights),
-            "linker": beam.pvalue.AsSingleton(linker),
-            "agreement": beam.pvalue.AsSingleton(agreement),
-        }
-        counts_of_log = threshold | "CountLog" >> beam.Map(count_log, **of_log).with_output_types(Written)
-        of_log["threshold"] = beam.pvalue.AsSingleton(threshold)
-        judged = with_neighbours | "Judge" >> beam.FlatMap(
-            judge, self.assembly, has_earlier_splits=self.has_earlier_splits, **of_log
-        ).with_outputs(*_TAGS, main="main")
+        members = self._prepare(parts["members"])
+        judged, counts_of_log = self._judge(members, weights)
         held_out = judged.main | "RemoveLeakage" >> RemoveLeakage(self.assembly.leakage, self.shards)
         finished = held_out["main"] | "Finish" >> beam.FlatMap(
             finish, self.assembly, weights=beam.pvalue.AsSingleton(weights)
@@ -131,7 +120,7 @@ class AssembleDataset(beam.PTransform):
             parts["rejects"],
             judged[TAG],
             held_out[TAG],
-            *(part | "RejectSurplus" >> beam.Map(reject_surplus, names, with_split=with_split) for part in surplus),
+            *(m | "RejectSurplus" >> beam.Map(reject_surplus, names, with_split=with_split) for m in members.surplus),
         ) | "GatherRejected" >> GroupByShard(key="shard_key", shards=self.shards)
         tables = {table: self._write_splits(table, judged, finished) for table in _TABLES}
         check = CheckLeakage(self.assembly.leakage.near_duplicate, self.shards, self.run_url.rsplit("/", 1)[0])
@@ -144,12 +133,47 @@ class AssembleDataset(beam.PTransform):
             *tables["clusters"],
             *tables["pairs"],
             (tables["clusters"] | "WrittenClusters" >> beam.Flatten(), weights) | "CheckLeakage" >> check,
-            *cut_away,
+            *members.written,
             counts_of_log,
             judged["written"],
             held_out["written"],
         ]
         return written | "Written" >> beam.Flatten()
+
+    def _prepare(self, members: beam.PCollection[pa.Table]) -> _Members:
+        """Encode the questions; group them by answer, or cut answers that are not split."""
+        if self.encode is not None:
+            members = members | "EncodeQuestions" >> beam.Map(with_vectors, self.encode)
+        if self.assembly.linking.method == "none":  # an answer is one cluster: cut it before it is shuffled
+            cut = members | "CutSurplus" >> CutSurplus(self.assembly.gate.max_cluster_size)
+            return _Members(cut["main"], cut["main"], [cut["surplus"]], [cut["written"]])
+        of_answers = (
+            members
+            | "ComparedColumns" >> beam.Map(compared_columns, self.assembly.linking)
+            | "MeetByAnswer" >> GroupByShard(key="answer_id", shards=self.shards)
+        )
+        return _Members(members, of_answers, [], [])
+
+    def _judge(self, members: _Members, weights: Any) -> tuple[Any, beam.PCollection[Written]]:
+        """Judge the clusters; return the outputs of `judge`, and the counts of the whole log."""
+        compared = (members.of_answers, weights)
+        linker = compared | "MakeLinker" >> MakeLinker(self.assembly.linking, self.encode)
+        standings = compared | "RankNeighbours" >> RankNeighbours(self.assembly.linking, self.shards)
+        join = JoinByShard(key="answer_id", shards=self.shards)
+        with_neighbours = (members.rows, *standings) | "JoinNeighbours" >> join
+        agreement = with_neighbours | "CountAgreement" >> CountAgreement()
+        threshold = (with_neighbours, weights, linker, agreement) | "ChooseThreshold" >> ChooseThreshold()
+        of_log = {
+            "weights": beam.pvalue.AsSingleton(weights),
+            "linker": beam.pvalue.AsSingleton(linker),
+            "agreement": beam.pvalue.AsSingleton(agreement),
+        }
+        counts_of_log = threshold | "CountLog" >> beam.Map(count_log, **of_log).with_output_types(Written)
+        of_log["threshold"] = beam.pvalue.AsSingleton(threshold)
+        judged = with_neighbours | "Judge" >> beam.FlatMap(
+            judge, self.assembly, has_earlier_splits=self.has_earlier_splits, **of_log
+        ).with_outputs(*_TAGS, main="main")
+        return judged, counts_of_log
 
     def _write_splits(self, table: str, judged: Any, finished: Any) -> list[beam.PCollection[Written]]:
         """Write a table's rows of each split, of which those of train were finished when they were judged."""
