@@ -74,51 +74,23 @@ def cluster(
         threshold: of the log, for a linker that has none of its own; None: it is chosen among the members.
         reviewed: clusters and questions that people judged to be wrong, which are rejected.
     """
-    merged = merge_answers(members)
-    answers = merged["answer_id"].to_numpy()
-    answer_starts = starts_of_runs(answers)
-    sizes = sizes_of_runs(answer_starts, len(merged))
-    voted = pc.unique(members["answer_id"].filter(pc.is_null(members["text"]))).to_numpy()
-    cut = answer_starts[np.isin(answers[answer_starts], voted)]
-    single = pa.array(np.repeat(sizes == 1, sizes))
-    lost = [reject_members(merged.filter(single), stage="size", reason="single_question")]
-    several = merged.filter(pc.invert(single))
-    names, judged_members = merged.select(["answer_id", "answer"]).take(pa.array(cut)), len(merged)
-    del members, merged  # of an answer with millions of questions there would be two tables more while it is divided
+    several, whole = _merge(members)
+    del members  # of an answer with millions of questions there would be one table more while it is divided
     linked = None if linker is None or not len(several) else linker(several, weights, evidence, threshold)
     grouped, of_intent = _split_answers(several, linked)
     several = several.select(["answer_id", "answer"])
     stays, judged_wrong, verdict_counts = remove_reviewed(grouped, reviewed)
     grouped, of_intent = grouped.filter(pa.array(stays)), of_intent[stays]
-    lost.append(judged_wrong)
-    starts = starts_of_runs(grouped["cluster_id"].to_numpy())
-    group_sizes = sizes_of_runs(starts, len(grouped))
-    over = (group_sizes > gate.max_cluster_size) | np.isin(grouped["answer_id"].to_numpy()[starts], voted)
-    alone = np.repeat(group_sizes == 1, group_sizes)
-    grouped, improbable = _recalibrate(grouped, recalibration)
-    improbable &= ~alone
-    surplus = (ranks_in_runs(starts, len(grouped)) >= gate.max_cluster_size) & ~improbable
-    unlikely = grouped.filter(pa.array(improbable))
-    lost += [
-        reject_members(grouped.filter(pa.array(alone)), stage="linkage", reason="no_paraphrase"),
-        reject_members(
-            unlikely,
-            stage="linkage",
-            reason="below_precision",
-            scores=unlikely["linkage_probability"].combine_chunks(),
-        ),
-        reject_members(grouped.filter(pa.array(surplus)), stage="size", reason="over_max_cluster_size"),
-    ]
-    kept = grouped.filter(pa.array(~(alone | improbable | surplus)))
-    of_intent = of_intent[~(alone | improbable | surplus)]
+    limited = _limit_groups(grouped, gate, recalibration, cut=whole.names["answer_id"].to_numpy())
+    kept, of_intent = limited.members, of_intent[limited.within]
     judged, scores, incoherent = _believe(kept, gate, weights, of_intent)
     counts = {
-        "members_judged": judged_members,
-        "answers": len(sizes),
-        "groups": int(np.count_nonzero(sizes == 1)) + len(group_sizes),
-        "groups_of_one": int(np.count_nonzero(sizes == 1) + np.count_nonzero(group_sizes == 1)),
-        "groups_over_max_cluster_size": int(np.count_nonzero(over)),
+        "members_judged": len(several) + len(whole.single),
+        "answers": whole.answers,
+        "groups": len(whole.single) + limited.groups,
+        "groups_of_one": len(whole.single) + limited.groups_of_one,
         "groups_incoherent": len(starts_of_runs(kept["cluster_id"].to_numpy())) - len(scores.paper),
+        **limited.rejected_groups,
         **verdict_counts,
     }
     if linker is None:
@@ -130,9 +102,36 @@ def cluster(
         shares = shares_of_answers(linked, several)
         counts |= kind_counts(shares)
         judged_answers = extreme_answers(shares)
-    if recalibration is not None:
-        counts["groups_below_precision"] = int(np.count_nonzero(improbable[starts]))
-    return Clustered(judged, scores, pa.concat_tables([*lost, incoherent]), counts, names, judged_answers)
+    rejects = pa.concat_tables([whole.single, judged_wrong, *limited.rejects, incoherent])
+    return Clustered(judged, scores, rejects, counts, whole.names, judged_answers)
+
+
+class _Whole(NamedTuple):
+    """All answers of a shard before they are split.
+
+    Attributes:
+        answers: their number.
+        single: REJECTS rows of the answers with one question.
+        names: ``answer_id`` and ``answer`` of the answers that were cut.
+    """
+
+    answers: int
+    single: pa.Table
+    names: pa.Table
+
+
+def _merge(members: pa.Table) -> tuple[pa.Table, _Whole]:
+    """Return the rows of answers with several questions, forms merged."""
+    merged = merge_answers(members)
+    answers = merged["answer_id"].to_numpy()
+    starts = starts_of_runs(answers)
+    sizes = sizes_of_runs(starts, len(merged))
+    voted = pc.unique(members["answer_id"].filter(pc.is_null(members["text"]))).to_numpy()
+    cut = starts[np.isin(answers[starts], voted)]
+    is_single = pa.array(np.repeat(sizes == 1, sizes))
+    single = reject_members(merged.filter(is_single), stage="size", reason="single_question")
+    names = merged.select(["answer_id", "answer"]).take(pa.array(cut))
+    return merged.filter(pc.invert(is_single)), _Whole(len(sizes), single, names)
 
 
 def _split_answers(merged: pa.Table, linked: Linked | None) -> tuple[pa.Table, np.ndarray]:
@@ -154,6 +153,50 @@ def _recalibrate(grouped: pa.Table, recalibration: Recalibration | None) -> tupl
     stated = grouped["linkage_probability"].to_numpy()
     calibrated = pa.array(recalibrate(stated, recalibration))
     return replace_columns(grouped, linkage_probability=calibrated), stated < recalibration.min_stated
+
+
+class _Limited(NamedTuple):
+    """Groups within the limits of size and probability, and the others.
+
+    Attributes:
+        members: rows of the former, their probabilities calibrated.
+        within: which rows these are.
+        rejects: the others as REJECTS rows.
+        groups: number of all groups.
+        groups_of_one: number of those with one question.
+        rejected_groups: numbers of those of which rows are rejected, by limit.
+    """
+
+    members: pa.Table
+    within: np.ndarray
+    rejects: list[pa.Table]
+    groups: int
+    groups_of_one: int
+    rejected_groups: dict[str, int]
+
+
+def _limit_groups(grouped: pa.Table, gate: Gate, recalibration: Recalibration | None, *, cut: np.ndarray) -> _Limited:
+    """Reject groups of one, improbable groups and the surplus of groups; ``cut`` are ids of answers cut before."""
+    starts = starts_of_runs(grouped["cluster_id"].to_numpy())
+    sizes = sizes_of_runs(starts, len(grouped))
+    over = (sizes > gate.max_cluster_size) | np.isin(grouped["answer_id"].to_numpy()[starts], cut)
+    alone = np.repeat(sizes == 1, sizes)
+    grouped, improbable = _recalibrate(grouped, recalibration)
+    improbable &= ~alone
+    surplus = (ranks_in_runs(starts, len(grouped)) >= gate.max_cluster_size) & ~improbable
+    unlikely = grouped.filter(pa.array(improbable))
+    scores = unlikely["linkage_probability"].combine_chunks()
+    rejects = [
+        reject_members(grouped.filter(pa.array(alone)), stage="linkage", reason="no_paraphrase"),
+        reject_members(unlikely, stage="linkage", reason="below_precision", scores=scores),
+        reject_members(grouped.filter(pa.array(surplus)), stage="size", reason="over_max_cluster_size"),
+    ]
+    rejected_groups = {"groups_over_max_cluster_size": int(np.count_nonzero(over))}
+    if recalibration is not None:
+        rejected_groups["groups_below_precision"] = int(np.count_nonzero(improbable[starts]))
+    within = ~(alone | improbable | surplus)
+    kept = grouped.filter(pa.array(within))
+    return _Limited(kept, within, rejects, len(sizes), int(np.count_nonzero(sizes == 1)), rejected_groups)
 
 
 def _believe(
