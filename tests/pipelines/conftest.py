@@ -7,6 +7,7 @@ import pytest
 from pipelines.intermediate import ASKED
 from pipelines.questions.aggregation import name_questions
 from pipelines.questions.memberships import merge_answers
+from schemas.tables import with_nulls
 from schemas.text_arrays import hash64_all, key_all
 
 Members = Callable[..., pa.Table]
@@ -24,7 +25,6 @@ def members_of() -> Members:
             "question_id": hash64_all(keys), "key": keys, "text": texts, "answer_id": pa.array(number),
             "answer": pa.array(number).cast(pa.string()), "events": pa.array(np.ones(len(texts), np.int64)),
         }  # fmt: skip
-        rows = {f.name: columns.get(f.name, pa.nulls(len(texts), f.type)) for f in ASKED}
-        return merge_answers(name_questions(pa.table(rows).cast(ASKED)).members)
+        return merge_answers(name_questions(with_nulls(ASKED, columns)).members)
 
     return build

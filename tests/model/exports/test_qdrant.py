@@ -6,7 +6,7 @@ import pytest
 
 from model.exports.qdrant import upload
 from schemas.errors import QprError
-from schemas.tables import ANSWER_ID, ID_TABLE
+from schemas.tables import ANSWER_ID, ID_TABLE, with_nulls
 
 qdrant_client = pytest.importorskip("qdrant_client", reason="needs the extra qdrant")
 
@@ -26,7 +26,7 @@ def table(seed=0):
         "cluster_id": pa.array([-(2**62), *[None] * (ROWS - 1)], pa.int64()),
         "events": pa.array([3] * ROWS),
     }
-    known = pa.table({name: columns.get(name, pa.nulls(ROWS, ID_TABLE.field(name).type)) for name in ID_TABLE.names})
+    known = with_nulls(ID_TABLE, columns)
     column = pa.FixedSizeListArray.from_arrays(pa.array(vectors(seed).reshape(-1)), 3)
     return known.append_column(ANSWER_ID, pa.nulls(ROWS, pa.string())).append_column("vector", column)
 

@@ -17,7 +17,7 @@ from pipelines.questions.memberships import merge_answers
 from pipelines.questions.token_frequencies import count_tokens
 from pipelines.writing.rejects import reject_members
 from schemas.ragged import starts_of_runs
-from schemas.tables import CLUSTERS
+from schemas.tables import CLUSTERS, with_nulls
 from schemas.text import hash64
 
 TOKENS = {q: [1, 2, 10 + q] if q % 2 else [20 + q, 30 + q] for q in range(-3, 9)}  # odd questions share two of three
@@ -33,7 +33,7 @@ def members(rows):
         "token_ids": [TOKENS[q] for _, q, *_ in rows],
         "bag_id": [q for _, q, *_ in rows],
     }
-    return pa.table({f.name: columns.get(f.name, pa.nulls(len(rows), f.type)) for f in MEMBERS}).cast(MEMBERS)
+    return with_nulls(MEMBERS, columns)
 
 
 rows = st.lists(

@@ -3,7 +3,6 @@ import tracemalloc
 from unittest import mock
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +10,7 @@ from hypothesis import strategies as st
 from pipelines.clusters.pairs import pair, smallest_hashes
 from pipelines.intermediate import MEMBERS
 from schemas.hashing import mix
-from schemas.tables import PAIRS
+from schemas.tables import PAIRS, with_nulls
 
 clusterings = st.dictionaries(st.integers(-5, 5), st.sets(st.integers(-50, 50), min_size=1, max_size=8), max_size=5)
 
@@ -23,7 +22,7 @@ def members(clusters):
         "question_id": [q for _, q in rows],
         "text": [f"text {q}" for _, q in rows],
     }
-    return pa.table({f.name: known.get(f.name, pa.nulls(len(rows), f.type)) for f in MEMBERS}).cast(MEMBERS)
+    return with_nulls(MEMBERS, known)
 
 
 def pairs_of(clusters, max_pairs):

@@ -1,6 +1,5 @@
 import json
 
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +9,7 @@ from pipelines.clusters.reviewed import read_name, remove_reviewed
 from pipelines.clusters.settings import Reviewed
 from pipelines.intermediate import MEMBERS
 from pipelines.summary.run_summary import unmatched_verdicts
+from schemas.tables import with_nulls
 
 IDS = st.integers(-(2**63), 2**63 - 1)
 
@@ -27,7 +27,7 @@ def members(rows):
         "events": [1] * len(rows),
         "token_ids": [[1]] * len(rows),
     }
-    return pa.table({f.name: columns.get(f.name, pa.nulls(len(rows), f.type)) for f in MEMBERS}).cast(MEMBERS)
+    return with_nulls(MEMBERS, columns)
 
 
 @given(IDS)

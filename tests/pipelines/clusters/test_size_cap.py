@@ -11,6 +11,7 @@ from pipelines.clusters.size_cap import cut_surplus, reject_surplus, votes
 from pipelines.engine.shuffle import to_ipc
 from pipelines.intermediate import MEMBERS, SURPLUS
 from pipelines.questions.token_frequencies import count_tokens
+from schemas.tables import with_nulls
 
 ROWS = st.lists(  # answer, question, form of the answer, events; a question may get an answer in several forms
     st.tuples(st.integers(-1, 1), st.integers(-9, 9), st.sampled_from(["x", "y", "z", None]), st.integers(1, 3)),
@@ -28,7 +29,7 @@ def members(rows):
         "token_ids": [[1, 10 + abs(q) % 5] for _, q, *_ in rows],
         "bag_id": [q for _, q, *_ in rows],
     }
-    return pa.table({f.name: columns.get(f.name, pa.nulls(len(rows), f.type)) for f in MEMBERS}).cast(MEMBERS)
+    return with_nulls(MEMBERS, columns)
 
 
 def in_order(table):

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pipelines.decontamination.evidence import accuse, drop_alone, drop_leaked, mention
 from pipelines.decontamination.near_duplicates import PRECEDENCE, REASONS
 from pipelines.intermediate import LEAKS, MEMBERS, MENTIONS
-from schemas.tables import SPLITS
+from schemas.tables import SPLITS, with_nulls
 
 memberships = st.sets(st.tuples(st.integers(-4, 4), st.integers(-6, 6)), max_size=40)  # (cluster, question)
 accusations = st.lists(
@@ -32,7 +32,7 @@ def members(rows):
         "bag_id": [q for _, q in rows],
         "split": [split_of(c) for c, _ in rows],
     }
-    return pa.table({f.name: pa.array(columns.get(f.name, [None] * len(rows)), f.type) for f in MEMBERS})
+    return with_nulls(MEMBERS, columns)
 
 
 def leaks(accused):

@@ -19,6 +19,7 @@ from pipelines.decontamination.near_duplicates import (
 from pipelines.intermediate import LEAKS, MEMBERS
 from pipelines.questions.aggregation import token_ids, word_ids
 from schemas.hashing import bag_ids
+from schemas.tables import with_nulls
 
 WORDS = list("abcdefghijklmno")
 questions = st.lists(
@@ -35,7 +36,7 @@ def members(rows):
         "bag_id": bag_ids(word_ids(keys)),
         "split": pa.array([split for _, split in rows], pa.string()),
     }
-    return pa.table({f.name: known.get(f.name, pa.nulls(len(rows), f.type)) for f in MEMBERS}).cast(MEMBERS)
+    return with_nulls(MEMBERS, known)
 
 
 def compared(rows, least, shards=1):

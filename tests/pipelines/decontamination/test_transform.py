@@ -15,7 +15,7 @@ from pipelines.intermediate import MEMBERS
 from pipelines.questions.aggregation import token_ids, word_ids
 from pipelines.writing.rejects import TAG
 from schemas.hashing import bag_ids
-from schemas.tables import SPLITS
+from schemas.tables import SPLITS, with_nulls
 from schemas.text import hash64
 
 REASONS_OF = dict.fromkeys([0.8, 0.9], REASONS)
@@ -36,7 +36,7 @@ def members(rows):
         "split": [SPLITS[c % 3] for c, _ in rows],
         "answer_id": [c for c, _ in rows],
     }
-    return pa.table({f.name: pa.array(columns.get(f.name, [None] * len(rows)), f.type) for f in MEMBERS})
+    return with_nulls(MEMBERS, columns)
 
 
 def places(table):

@@ -20,7 +20,7 @@ from pipelines.linkage.scoring.pair_model import Linked
 from pipelines.questions.token_frequencies import count_tokens
 from pipelines.reading.sources import expand
 from schemas.artifacts import manifest
-from schemas.tables import SPLITS
+from schemas.tables import SPLITS, with_nulls
 
 EVERYTHING = Assembly(gate=Gate(coherence="paper", min_coherence=0))
 
@@ -31,13 +31,12 @@ def members(clusters, splits):
         "answer_id": [c for c, _ in rows],
         "question_id": [q for _, q in rows],
         "text": [f"text {q}" for _, q in rows],
-        "answer": pa.nulls(len(rows), pa.string()),
         "events": [1] * len(rows),
         "token_ids": [[1, q] for _, q in rows],
         "bag_id": [q for _, q in rows],
         "split": [splits.get(c) for c, _ in rows],
     }
-    return pa.table({f.name: pa.array(columns.get(f.name, [None] * len(rows)), f.type) for f in MEMBERS})
+    return with_nulls(MEMBERS, columns)
 
 
 def outputs(elements):

@@ -11,6 +11,7 @@ from pipelines.intermediate import ASKED, ENOUGH, USER
 from pipelines.privacy.k_users import limit_answers, limit_day, limit_users
 from pipelines.privacy.settings import Privacy
 from pipelines.privacy.users import UserKey
+from schemas.tables import with_nulls
 
 KEY = UserKey(b"k" * 16)
 ROWS = st.lists(
@@ -34,8 +35,7 @@ def asked(rows):
         "answer": [f"answer {answer}" for _, _, answer, *_ in rows],
         "events": [events for *_, events, _ in rows],
     }
-    table = pa.table({f.name: pa.array(columns.get(f.name, [None] * len(rows)), f.type) for f in ASKED})
-    return table.append_column(USER, pa.array([user for *_, user in rows], USER.type))
+    return with_nulls(ASKED, columns).append_column(USER, pa.array([user for *_, user in rows], USER.type))
 
 
 def expected(rows, least, most):

@@ -14,7 +14,7 @@ from pipelines.questions.aggregation import (
     places,
     token_ids,
 )
-from schemas.tables import QUESTIONS, conform
+from schemas.tables import QUESTIONS, conform, with_nulls
 from schemas.text import hash64, key, question_id, tokens, words
 
 FORMS = [
@@ -150,8 +150,7 @@ def members(rows):
         "events": [n for _, _, n in rows],
         "split": [f"split of {c}" for _, c, _ in rows],
     }
-    columns = {f.name: pa.array(known.get(f.name, [None] * len(rows)), f.type) for f in MEMBERS}
-    return pa.table(columns)
+    return with_nulls(MEMBERS, known)
 
 
 @given(

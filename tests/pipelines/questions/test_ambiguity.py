@@ -1,7 +1,6 @@
 import collections
 import json
 
-import pyarrow as pa
 import pydantic
 import pytest
 from hypothesis import given
@@ -10,6 +9,7 @@ from hypothesis import strategies as st
 from pipelines.intermediate import MEMBERS
 from pipelines.questions.ambiguity import settle_answers
 from pipelines.questions.settings import Ambiguity
+from schemas.tables import with_nulls
 
 rows_of_members = st.lists(
     st.tuples(st.integers(-3, 3), st.integers(-2, 2), st.sampled_from("xyz"), st.integers(1, 3)), max_size=25
@@ -28,9 +28,8 @@ def members(rows):
         "events": list(merged.values()),
         "token_ids": [[q, 7] for q, *_ in merged],
         "bag_id": [q for q, *_ in merged],
-        "split": [None] * len(merged),
     }
-    return pa.table({f.name: pa.array(columns.get(f.name, [None] * len(merged)), f.type) for f in MEMBERS})
+    return with_nulls(MEMBERS, columns)
 
 
 def naive(rows, share, least):

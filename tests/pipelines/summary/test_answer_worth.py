@@ -9,6 +9,7 @@ from pipelines.intermediate import MEMBERS
 from pipelines.linkage.scoring.pair_model import Linked
 from pipelines.summary.answer_worth import answer_worth, as_json, digest_of_files, promise_of_verdicts, warnings
 from schemas.artifacts.manifest import Source
+from schemas.tables import with_nulls
 
 FILES = [Source(url="a.jsonl", digest="a"), Source(url="b.jsonl", digest="b")]
 
@@ -16,8 +17,7 @@ FILES = [Source(url="a.jsonl", digest="a"), Source(url="b.jsonl", digest="b")]
 def clusters(sizes: list[int], likely: list[float]) -> pa.Table:
     number = np.repeat(np.arange(len(sizes)), sizes)
     columns = {"cluster_id": pa.array(number), "linkage_probability": pa.array(np.repeat(likely, sizes).astype(float))}
-    rows = {field.name: columns.get(field.name, pa.nulls(len(number), field.type)) for field in MEMBERS}
-    return pa.table(rows).cast(MEMBERS)
+    return with_nulls(MEMBERS, columns)
 
 
 def counters(sizes: list[int], likely: list[float], expected: float = 5.0) -> dict[str, int]:

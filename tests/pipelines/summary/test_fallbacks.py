@@ -20,6 +20,7 @@ from pipelines.summary.fallbacks import (
     likeness_ratio,
     warnings,
 )
+from schemas.tables import with_nulls
 from schemas.text import hash64, tokens
 
 TOPICS = ["card lost", "pin wrong", "fee charged", "rate low", "loan open", "bill pay"]
@@ -47,7 +48,7 @@ def members(rows):
         "events": pa.array([events for *_, events in rows]),
         "token_ids": lists,
     }
-    table = pa.table({f.name: known.get(f.name, pa.nulls(len(rows), f.type)) for f in MEMBERS}).cast(MEMBERS)
+    table = with_nulls(MEMBERS, known)
     return table, count_tokens(lists)
 
 
