@@ -81,6 +81,9 @@ CLUSTERS: Final = _schema(
     _field("texts", pa.list_(pa.field("element", pa.string(), nullable=False)), "their texts, in the same order"),
 )
 
+COHERENCE_COLUMNS: Final = {"paper": "coherence", "adjusted": "adjusted_coherence", "idf": "idf_coherence"}
+"""Columns of `CLUSTERS` by the names of their scores, as ``--coherence`` has them."""
+
 PAIRS: Final = _schema(
     _field("question_id_1", pa.int64(), "the smaller id of the two"),
     _field("text_1", pa.string(), "its text"),

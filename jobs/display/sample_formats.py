@@ -15,9 +15,9 @@ import rich.text
 
 from jobs.display.safe_text import csv_bytes, printable
 from schemas.quantities import counted
-from schemas.tables import CLUSTERS
+from schemas.tables import CLUSTERS, COHERENCE_COLUMNS
 
-SCORES: Final = ("size", "events", "coherence", "adjusted_coherence", "idf_coherence")
+SCORES: Final = ("size", "events", *COHERENCE_COLUMNS.values())
 """Numbers of a cluster that are shown beside its answer, split and questions."""
 
 FORMATS: Final = {".md": "markdown", ".csv": "csv", ".parquet": "parquet"}
@@ -32,8 +32,6 @@ ROWS: Final = pa.schema(
 )
 """One row a question of the sample, its cluster's columns repeated."""
 
-_SCORE_LABELS = {"paper": "coherence", "adjusted": "adjusted_coherence", "idf": "idf_coherence"}
-
 
 def terminal_table(sample: list[dict[str, Any]], *, shown: int) -> rich.table.Table:
     """Return a table with one row a cluster and its ``shown`` most asked questions."""
@@ -45,7 +43,7 @@ def terminal_table(sample: list[dict[str, Any]], *, shown: int) -> rich.table.Ta
         answer = rich.text.Text(_answer(cluster), style="bold")
         answer.append(f"\n{counted(cluster['size'], 'question')}, {cluster['split']}", style="not bold dim")
         lines = [f"{q['events']:,} × {printable(q['text'])}" for q in cluster["questions"][:shown]]
-        scores = [f"{label} {cluster[name]:.2f}" for label, name in _SCORE_LABELS.items()]
+        scores = [f"{label} {cluster[name]:.2f}" for label, name in COHERENCE_COLUMNS.items()]
         table.add_row(answer, rich.text.Text("\n".join([*lines, *_more(cluster, shown)])), "\n".join(scores))
     return table
 

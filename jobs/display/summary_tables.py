@@ -16,6 +16,7 @@ from pipelines.summary.row_balance import OTHER_COUNTS, Balance, Split, row_bala
 from pipelines.summary.script_shares import ScriptShare
 from pipelines.summary.worth_by_kind import worth_of_answers, worth_of_kinds
 from schemas.artifacts.manifest import Source
+from schemas.tables import COHERENCE_COLUMNS
 
 NAMES = {
     "coherence": "coherence (paper)",
@@ -28,8 +29,6 @@ NAMES = {
 
 SCALE = "Scores: 0 unrelated, 1 the same words or certain paraphrases; coherence (paper) is high for few questions"
 """Meaning of the ends of every score."""
-
-_COLUMN_OF_SCORE = {"paper": "coherence", "adjusted": "adjusted_coherence", "idf": "idf_coherence"}
 
 FIVE = {"min": "min", "q1": "25 %", "median": "median", "q3": "75 %", "max": "max"}
 """Names of the five figures of a distribution, as printed."""
@@ -169,7 +168,7 @@ def _of_scripts(scripts: Sequence[ScriptShare]) -> SummaryTable:
 def deciding_score(configuration: Mapping[str, Any]) -> tuple[str, float] | None:
     """Return the column of the score that decides on clusters and its minimum; None where none is rejected for it."""
     gate = configuration.get("assembly", {}).get("gate", {})
-    return (_COLUMN_OF_SCORE[gate["coherence"]], gate["min_coherence"]) if gate.get("min_coherence") else None
+    return (COHERENCE_COLUMNS[gate["coherence"]], gate["min_coherence"]) if gate.get("min_coherence") else None
 
 
 def scale_note(configuration: Mapping[str, Any], *, intents: int) -> str:

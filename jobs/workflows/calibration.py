@@ -23,6 +23,7 @@ from schemas.artifacts.manifest import REPORTS, first_fault, read_manifest, read
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError, check_installed
 from schemas.quantities import counted
+from schemas.tables import COHERENCE_COLUMNS
 
 if TYPE_CHECKING:
     from pipelines.calibration.calibrate import Calibration, Point
@@ -73,9 +74,9 @@ class StoredCalibration:
         Raises:
             QprError: none did.
         """
-        from pipelines.calibration.calibrate import LINKAGE, SCORES, threshold_for
+        from pipelines.calibration.calibrate import LINKAGE, threshold_for
 
-        name = LINKAGE if score is None else SCORES[score]
+        name = LINKAGE if score is None else COHERENCE_COLUMNS[score]
         try:
             point = threshold_for(self.curves[name], precision)
         except QprError as error:
@@ -141,7 +142,7 @@ def read_calibration(url: str) -> StoredCalibration:
     Raises:
         QprError: there is none, or it is damaged.
     """
-    from pipelines.calibration.calibrate import LINKAGE, SCORES, Point
+    from pipelines.calibration.calibrate import LINKAGE, Point
     from pipelines.linkage.scoring.shipped_weights import model_of
 
     manifest = read_manifest(url, "calibration")
@@ -156,7 +157,7 @@ def read_calibration(url: str) -> StoredCalibration:
         measured = _Curves.model_validate(_object(content["curves"], urls["curves"])).curves
     except pydantic.ValidationError as error:
         raise QprError(f"{urls['curves']}: {first_fault(error)}. Make it again") from error
-    if missing := {LINKAGE, *SCORES.values()} - measured.keys():
+    if missing := {LINKAGE, *COHERENCE_COLUMNS.values()} - measured.keys():
         raise QprError(f"{urls['curves']}: curves: there is no {min(missing)}. Make it again")
     curves = {name: [Point(**point.model_dump()) for point in points] for name, points in measured.items()}
     text = content["weights"].decode()

@@ -22,11 +22,10 @@ from schemas.errors import QprError
 from schemas.hashing import uniform
 from schemas.quantities import counted
 from schemas.ragged import sizes_of_runs, starts_of_runs
+from schemas.tables import COHERENCE_COLUMNS
 
 THRESHOLDS: Final = tuple(round(0.02 * step, 2) for step in range(1, 50))
 LINKAGE: Final = "linkage_probability"
-SCORES: Final = {"paper": "coherence", "adjusted": "adjusted_coherence", "idf": "idf_coherence"}
-"""The name of each coherence's curve, that of the column in the table of clusters."""
 
 FEWEST: Final = 50
 """Minimum pairs of paraphrases, and of other questions, in each half."""
@@ -170,7 +169,7 @@ def _whole(gold: Gold) -> dict[str, list[Point]]:
     starts = starts_of_runs(ids)
     sizes = sizes_of_runs(starts, len(ids))
     scored = coherence(gold.members["token_ids"], starts, gold.weights)
-    return {SCORES[name]: _curve(gold, scored.named(name), starts, sizes) for name in Coherence._fields}
+    return {COHERENCE_COLUMNS[name]: _curve(gold, scored.named(name), starts, sizes) for name in Coherence._fields}
 
 
 def _curve(gold: Gold, score: np.ndarray, starts: np.ndarray, sizes: np.ndarray) -> list[Point]:

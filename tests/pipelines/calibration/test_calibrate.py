@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from pipelines.calibration.calibrate import (
     LINKAGE,
-    SCORES,
     THRESHOLDS,
     Point,
     best,
@@ -21,6 +20,7 @@ from pipelines.linkage.scoring.shipped_weights import model_of
 from pipelines.linkage.split_answers import link
 from pipelines.questions.token_frequencies import count_tokens
 from schemas.errors import QprError
+from schemas.tables import COHERENCE_COLUMNS
 
 THINGS = ["bill", "flight", "queen", "tower", "river", "train", "ticket", "garden", "letter", "bridge", "museum", "cat"]
 FORMS = ["how do i find the {}", "how can i find the {}", "where is the {}", "where do i see the {}", "the {} where"]
@@ -69,7 +69,7 @@ def log(members_of):
 
 def test_weights_come_from_one_half_and_figures_from_the_other(log):
     found = calibrate(log, kind="logistic")
-    assert set(found.curves) == {LINKAGE, *SCORES.values()}
+    assert set(found.curves) == {LINKAGE, *COHERENCE_COLUMNS.values()}
     assert all([point.threshold for point in curve] == list(THRESHOLDS) for curve in found.curves.values())
     assert found.counts["questions"] == 40 * 20
     assert found.counts["pairs_learned_from"] + found.counts["pairs_measured"] == 40 * 190
