@@ -11,6 +11,7 @@ which `qpr index` chooses; of real vectors, such as those of `qpr encode`, it is
 from __future__ import annotations
 
 import math
+import unittest.mock
 from typing import Annotated, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ import typer
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.measure import cpu_ms
 from model.index.arithmetic import matrix_products
-from model.index.factory import two_bit_codes
+from model.index.factory import POINTS_OF_A_CODE, two_bit_codes
 from model.index.linking import nearest
 from model.index.linking.build import build_graph
 from model.index.linking.groups import Groups, grouped
@@ -52,11 +53,10 @@ def _unit(vectors: npt.NDArray[np.floating[Any]]) -> Matrix:
     return of_length_1
 
 
-def error_of_codes(vectors: Matrix, groups: Groups) -> float:
-    """Return the error of codes of the vectors, as `model.index.linking.nearest` computes it."""
-    sample = vectors[:: max(1, len(vectors) // 16_384)]
-    coded = nearest._coded(groups, two_bit_codes(vectors.shape[1]), sample)
-    return nearest._error_of_codes(coded, sample)
+def error_of(vectors: Matrix, groups: Groups) -> float:
+    """Return the error of codes of the vectors alone."""
+    sample = vectors[:: max(1, len(vectors) // POINTS_OF_A_CODE)]
+    return nearest.error_of_codes(nearest.coded(groups, two_bit_codes(vectors.shape[1]), sample), sample)
 
 
 def measured(shard: Shard, groups: Groups, vectors: Matrix, *, seed: int) -> dict[str, float]:
@@ -94,14 +94,14 @@ def main(
         shard = open_shard(build_shard(train("Flat", given[:0]), given))
         with matrix_products():
             groups = grouped([shard])
-            error = error_of_codes(given, groups)
+            error = error_of(given, groups)
         if named:
             report.row(vectors=name, error=error)
             continue
-        chosen = nearest._MOST_ERROR
-        for codes, most in (("of vectors alone", math.inf), ("as qpr index", chosen)):
-            nearest._MOST_ERROR = most  # type: ignore[misc]
-            report.row(vectors=name, error=error, codes=codes, **measured(shard, groups, given, seed=seed))
+        for codes, most in (("of vectors alone", math.inf), ("as qpr index", nearest.MOST_ERROR)):
+            with unittest.mock.patch.object(nearest, "MOST_ERROR", most):
+                figures = measured(shard, groups, given, seed=seed)
+            report.row(vectors=name, error=error, codes=codes, **figures)
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ Mask = npt.NDArray[np.bool_]
 PROBES: Final = 16
 """Groups in which the nearest of a vector are sought, those with the nearest centroids."""
 
-_MOST_ERROR: Final = 0.4
+MOST_ERROR: Final = 0.4
 """Maximum mean squared error of codes, as a share of the mean squared distance of a vector from its centroid.
 
 Quora's questions have .16, by MiniLM .12, simulated ones .17. Where a few groups lie far apart, codes differ between
@@ -84,21 +84,21 @@ def nearest_others(
 def _trained(shards: Sequence[Shard], groups: Groups, rows: Ints) -> Any:
     """Return an empty index of the vectors in some rows; a sample of these, evenly spread, trains its codes.
 
-    They are codes of the vectors, or of the differences from the centroids where `_MOST_ERROR` is exceeded. The search
+    They are codes of the vectors, or of the differences from the centroids where `MOST_ERROR` is exceeded. The search
     for those takes three times as long, since it has a table for each group instead of one.
     """
     dimension = shards[0].layout.dimension
     if len(rows) < FLAT_BELOW:
         return faiss.IndexFlatL2(dimension)
     sample = vectors_at(shards, rows[np.linspace(0, len(rows) - 1, min(len(rows), POINTS_OF_A_CODE)).astype(np.int64)])
-    index = _coded(groups, two_bit_codes(dimension), sample)
-    if _error_of_codes(index, sample) > _MOST_ERROR:
-        index = _coded(groups, two_bit_codes(dimension) + "r", sample)
+    index = coded(groups, two_bit_codes(dimension), sample)
+    if error_of_codes(index, sample) > MOST_ERROR:
+        index = coded(groups, two_bit_codes(dimension) + "r", sample)
     index.nprobe = min(PROBES, len(groups.centroids))
     return index
 
 
-def _coded(groups: Groups, codes: str, sample: Matrix) -> Any:
+def coded(groups: Groups, codes: str, sample: Matrix) -> Any:
     """Return an empty index of groups whose codes are trained by a sample."""
     index: Any = faiss.index_factory(sample.shape[1], f"IVF{len(groups.centroids)},{codes}")
     index.quantizer.add(groups.centroids)
@@ -106,8 +106,8 @@ def _coded(groups: Groups, codes: str, sample: Matrix) -> Any:
     return index
 
 
-def _error_of_codes(index: Any, sample: Matrix) -> float:
-    """Return the squared error of the codes of vectors, as a share of their squared distance from the centroids."""
-    from_centroids: float = index.quantizer.search(sample, 1)[0].sum()
+def error_of_codes(index: Any, sample: Matrix) -> float:
+    """Return the squared error of the codes of a sample, as a share of their squared distance from the centroids."""
+    from_centroids = float(index.quantizer.search(sample, 1)[0].sum())
     decoded = index.pq.decode(index.pq.compute_codes(sample))
     return float(((sample - decoded) ** 2).sum()) / max(from_centroids, 1e-9)

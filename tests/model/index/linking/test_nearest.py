@@ -2,9 +2,10 @@ import faiss
 import numpy as np
 import pytest
 
+from model.index.factory import two_bit_codes
 from model.index.linking import groups, nearest
 from model.index.linking.groups import grouped
-from model.index.linking.nearest import nearest_others
+from model.index.linking.nearest import coded, error_of_codes, nearest_others
 from tests.support.graphs import flat
 
 
@@ -82,3 +83,13 @@ def test_fewer_vectors_than_are_searched_for_leave_the_rest_missing():
     distances, rows = found_in(flat(random_vectors(3)), np.array([True, False, True]), count=5)
     assert rows.tolist() == [[0, 2, -1, -1, -1], [-1] * 5, [2, 0, -1, -1, -1]]
     assert np.isinf(distances[rows < 0]).all()
+
+
+@pytest.mark.parametrize("distance", [0, 20])
+def test_the_error_of_codes_is_high_where_groups_are_far_apart(distance, monkeypatch):
+    monkeypatch.setattr(groups, "IN_A_GROUP", 100)
+    centres = random_vectors(10, seed=1) * distance
+    vectors = centres[np.arange(3_000) % 10] + random_vectors(3_000)
+    error = error_of_codes(coded(grouped(flat(vectors)), two_bit_codes(16), vectors), vectors)
+    assert isinstance(error, float)  # as JSON has it
+    assert (error > nearest.MOST_ERROR) == (distance > 0)
