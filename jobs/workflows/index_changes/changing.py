@@ -6,13 +6,13 @@ question files, ids to delete -> change_index -> the next version of the index
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from jobs.display.console import say, warn
 from jobs.options.inputs import input_files
-from jobs.workflows.index_changes.additions import NOTHING, add_segment
+from jobs.workflows.index_changes.additions import NOTHING, Added, add_segment
 from jobs.workflows.index_changes.advice import shape_of
 from jobs.workflows.index_changes.deletions import Deletions, read_deletions
 from jobs.workflows.index_changes.known_rows import KnownRows
@@ -22,11 +22,11 @@ from model.index.consistency import AGAIN
 from model.index.ranking import Ints
 from model.index.segments.layout import Mask, segment_of, tombstones
 from model.index.settings import IndexSettings
-from pipelines.reading.index_inputs import ignored_notes, question_files
+from pipelines.reading.index_inputs import QuestionInputs, ignored_notes, question_files
 from pipelines.reading.sources import Source as TableSource
 from pipelines.reading.sources import digest_input
 from pipelines.writing.run_report import check_sum
-from schemas.artifacts.manifest import read_manifest, read_settings
+from schemas.artifacts.manifest import File, read_manifest, read_settings
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.quantities import counted
@@ -94,30 +94,17 @@ def change_index(
     for note in ignored_notes(inputs):
         say(note)
     sources = [source for path in delete for source in files_of(path)]
-    deletions = read_deletions(sources, names, filters.vary_by) if sources else Deletions(np.empty(0, np.int64), 0, 0)
+    deletions = read_deletions(sources, names, filters.vary_by)
     with Output(url, "index", overwrite=True) as target:
         base = Base.of(url)
-        deleted = deletions.ids[base.index.rows_of(deletions.ids) >= 0]
-        added = NOTHING
-        if add:
-            added = add_segment(
-                target,
-                base,
-                inputs.files,
-                number=1 + max(segment_of(file.path) for file in base.manifest.of(SHARDS)),
-                unchanged=KnownRows(url, base.manifest.run_id, deleted.tobytes()),
-                message=f"Adding {counted(len(inputs.files), 'file')} of questions",
-                options=options,
-            )
-        new = np.concatenate([deleted[:0], *added.ids])
-        replaced = new[(base.index.rows_of(new) >= 0) & ~np.isin(new, deleted)]
-        counters = _counters(added.counters, deletions, deleted=len(deleted), new=len(new), replaced=len(replaced))
+        change = _change(target, base, inputs, deletions, options)
+        counters = _counters(change, deletions)
         if add:
             check_readable(counters, [source.url for source in inputs.sources], max_reject_ratio)
-        left = len(base.index) - len(deleted) - len(replaced) + len(new)
+        left = len(base.index) - len(change.deleted) - len(change.replaced) + len(change.new)
         if not left:
             raise QprError(f"{url}: nothing would be left of {counted(len(base.index), 'question')}. Remove the folder")
-        if not len(new) and not len(deleted):
+        if not len(change.new) and not len(change.deleted):
             target.abandon()
             _report_unused(counters)
             say(f"{url}: nothing to change, so its version stays")
@@ -126,15 +113,10 @@ def change_index(
         for note in input_notes(counters):
             say(note)
         _report_unused(counters)
-        masks = _deleted_masks(base, np.union1d(deleted, replaced))
-        files = [*base.kept, *added.files]
-        if dead := sum(int(mask.sum()) for mask in masks):
-            content = tombstones([*masks, *(np.zeros(len(ids), bool) for ids in added.ids)])
-            files.append(target.write(f"{TOMBSTONES}.bin", content, table=TOMBSTONES, rows=dead))
         manifest, shape = publish(
             target,
             base,
-            files,
+            [*base.kept, *change.added.files, *_write_tombstones(target, base, change)],
             base.settings.model_copy(update={"questions": left}),
             inputs=[*inputs.sources, *map(digest_input, sources)],
             counters=counters,
@@ -142,14 +124,49 @@ def change_index(
     show(url, manifest, shape, counters, as_json=as_json)
 
 
-def _counters(
-    counted_rows: dict[str, int], deletions: Deletions, *, deleted: int, new: int, replaced: int
-) -> dict[str, int]:
+class _Change(NamedTuple):
+    """Difference of an index from its base.
+
+    Attributes:
+        added: files of the new segment, and its ids.
+        deleted: ids of the base to delete.
+        new: ids of the new segment.
+        replaced: those of them that the base has and that are not deleted.
+    """
+
+    added: Added
+    deleted: Ints
+    new: Ints
+    replaced: Ints
+
+
+def _change(
+    target: Output, base: Base, inputs: QuestionInputs, deletions: Deletions, options: PipelineOptions
+) -> _Change:
+    """Write the new segment, if there are inputs of one."""
+    deleted = deletions.ids[base.index.rows_of(deletions.ids) >= 0]
+    added = NOTHING
+    if inputs.sources:
+        added = add_segment(
+            target,
+            base,
+            inputs.files,
+            number=1 + max(segment_of(file.path) for file in base.manifest.of(SHARDS)),
+            unchanged=KnownRows(base.index.url, base.manifest.run_id, deleted.tobytes()),
+            message=f"Adding {counted(len(inputs.files), 'file')} of questions",
+            options=options,
+        )
+    new = np.concatenate([deleted[:0], *added.ids])
+    return _Change(added, deleted, new, new[(base.index.rows_of(new) >= 0) & ~np.isin(new, deleted)])
+
+
+def _counters(change: _Change, deletions: Deletions) -> dict[str, int]:
     """Return the counters of a change.
 
     Raises:
         QprError: they do not add up, or no added row is usable.
     """
+    counted_rows, new, replaced = change.added.counters, len(change.new), len(change.replaced)
     left_out = {"questions_indexed", *OF_DATASETS}
     counters = {name: count for name, count in counted_rows.items() if name not in left_out}
     if counted_rows:
@@ -160,7 +177,7 @@ def _counters(
         if counters["questions_rejected"] == counters["questions_read"]:
             raise QprError(f"--add: no question with a word to add{reject_reasons(counters)}. Check the files")
     if deletions.rows:
-        known = len(deletions.ids)
+        known, deleted = len(deletions.ids), len(change.deleted)
         repeated = deletions.rows - deletions.unreadable - known
         counts = (deletions.rows, deleted, known - deleted, repeated, deletions.unreadable)
         counters |= dict(zip(DELETED, counts, strict=True))
@@ -176,6 +193,16 @@ def _report_unused(counters: dict[str, int]) -> None:
     if unreadable := counters.get("deletions_unreadable"):
         rows = counted(unreadable, "row")
         warn(f"--delete: {rows} without a question or a 64-bit integer as its id, so not deleted. Correct the files")
+
+
+def _write_tombstones(target: Output, base: Base, change: _Change) -> list[File]:
+    """Write the mask of the deleted and replaced rows; return no file if there is no such row."""
+    masks = _deleted_masks(base, np.union1d(change.deleted, change.replaced))
+    dead = sum(int(mask.sum()) for mask in masks)
+    if not dead:
+        return []
+    content = tombstones([*masks, *(np.zeros(len(ids), bool) for ids in change.added.ids)])
+    return [target.write(f"{TOMBSTONES}.bin", content, table=TOMBSTONES, rows=dead)]
 
 
 def _deleted_masks(base: Base, gone: Ints) -> list[Mask]:
