@@ -23,6 +23,7 @@ from model.confidence.wordings import examples_of_answers, topics
 from model.evaluation.relevance import Judgements, judgements
 from model.index.index import Index
 from model.reranking.term_statistics import WordCounts
+from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import File
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
@@ -48,6 +49,14 @@ class FittedConfidence(NamedTuple):
     counters: dict[str, int]
     distributions: dict[str, dict[str, float]]
     folds: Folds = ()
+
+
+def validation_clusters(datasets: Sequence[str]) -> pa.Table:
+    """Return ids and texts of the validation clusters of datasets, at least one."""
+    columns = ["question_ids", "texts"]
+    return pa.concat_tables(
+        open_dataset(url).table("clusters", columns=columns, split="validation") for url in datasets
+    )
 
 
 def fit_confidence(

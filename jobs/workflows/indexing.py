@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
-
-import pyarrow as pa
 
 from jobs.display.console import emit, say, two_columns, working
 from jobs.options.inputs import input_files
-from jobs.workflows.confidence import fit_confidence
+from jobs.workflows.confidence import FittedConfidence, fit_confidence, validation_clusters
 from jobs.workflows.index_counters import OF_DATASETS, check_readable, input_notes, reject_reasons
 from jobs.workflows.next_steps import next_search
 from jobs.workflows.search_modes import with_mode
@@ -25,6 +23,7 @@ from jobs.workflows.sizing.probe_tuning import with_probes
 from jobs.workflows.worker_encoder import WorkerEncoder
 from model.confidence.wordings import wordings_of
 from model.index.factory import check_questions, default_factory, most_probes
+from model.index.index import Index
 from model.index.lexical_files import write_lexical
 from model.index.settings import IndexSettings
 from model.index.shard_builder import ShardBuilder
@@ -35,7 +34,6 @@ from pipelines.graphs.index import build
 from pipelines.reading.index_inputs import DatasetFile, QuestionInputs, ignored_notes, question_files
 from pipelines.writing.finished_shards import FinishedShards
 from pipelines.writing.run_report import Report, check_sum, read_report
-from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import Manifest, Source
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
@@ -95,41 +93,17 @@ def build_index(
         report = _run(target, inputs, indexed_model, builder, shards=shards, options=options)
         counters = _counters(report, inputs, max_reject_ratio)
         indexed = counters["questions_indexed"]
-        built = builder.factory_for(indexed)
-        published = IndexSettings(
-            model_digest=indexed_model.digest,
-            factory=built,
-            probes=min(settings.probes or 1, most_probes(built)),
-            dimension=indexed_model.dimension,
-            questions=indexed,
-            shards=shards,
-            distance=indexed_model.distance,
-            model_url=indexed_model.address,
-            vary_by=settings.vary_by or None,
-            valid_until=settings.valid_until,
-            answerable_share=settings.answerable_share,
-        )
-        files = [*with_codes(target, report.files, built), *indexed_model.copy_to(target)]
+        unmeasured = _settings(settings, indexed_model, builder.factory_for(indexed), questions=indexed, shards=shards)
+        files = [*with_codes(target, report.files, unmeasured.factory), *indexed_model.copy_to(target)]
         files += write_lexical(target, report.files) if settings.bm25 else []
         draft = target.manifest(
             files,
             inputs=[*inputs.sources, Source(url=model, digest=indexed_model.digest)],
-            configuration=published.model_dump(exclude_none=True),
+            configuration=unmeasured.model_dump(exclude_none=True),
             counters=counters | {"columns_ignored": len(inputs.ignored_columns)},
         )
         datasets = {file.url: None for file in inputs.files if isinstance(file, DatasetFile)}
-        written = functools.cache(lambda: open_index(target.url, manifest=draft))  # only where it is searched
-        published = with_probes(
-            published, written, probes=settings.probes, recall=settings.recall, latency_ms=settings.latency_ms
-        )
-        opened = functools.cache(lambda: dataclasses.replace(written(), probes=published.probes))
-        clusters = validation_clusters([*datasets]) if datasets else wordings_of(opened())
-        share, by_answer = settings.answerable_share, not datasets
-        fitted = fit_confidence(clusters, target, opened, answerable_share=share, by_answer=by_answer)
-        if not settings.vary_by:  # ways are compared by searches of all rows, which such an index does not have
-            published = with_mode(
-                published, clusters, draft, opened, folds=fitted.folds, latency_ms=settings.latency_ms
-            )
+        published, fitted, opened = _measure(target, draft, settings, unmeasured, [*datasets])
         manifest = target.publish(
             [*files, *fitted.files],
             inputs=draft.inputs,
@@ -197,6 +171,42 @@ def _run(
     return read_report(target)
 
 
+def _settings(
+    settings: IndexConfig, model: IndexedModel, factory: str, *, questions: int, shards: int
+) -> IndexSettings:
+    """Return the settings of an index before its searches are measured."""
+    return IndexSettings(
+        model_digest=model.digest,
+        factory=factory,
+        probes=min(settings.probes or 1, most_probes(factory)),
+        dimension=model.dimension,
+        questions=questions,
+        shards=shards,
+        distance=model.distance,
+        model_url=model.address,
+        vary_by=settings.vary_by or None,
+        valid_until=settings.valid_until,
+        answerable_share=settings.answerable_share,
+    )
+
+
+def _measure(
+    target: Output, draft: Manifest, settings: IndexConfig, unmeasured: IndexSettings, datasets: Sequence[str]
+) -> tuple[IndexSettings, FittedConfidence, Callable[[], Index]]:
+    """Search the index of a draft; return its settings with probes and mode, its confidence model, and its opener."""
+    written = functools.cache(lambda: open_index(target.url, manifest=draft))  # only where it is searched
+    latency_ms = settings.latency_ms
+    measured = with_probes(unmeasured, written, probes=settings.probes, recall=settings.recall, latency_ms=latency_ms)
+    opened = functools.cache(lambda: dataclasses.replace(written(), probes=measured.probes))
+    clusters = validation_clusters(datasets) if datasets else wordings_of(opened())
+    share, by_answer = settings.answerable_share, not datasets
+    fitted = fit_confidence(clusters, target, opened, answerable_share=share, by_answer=by_answer)
+    if settings.vary_by:  # ways are compared by searches of all rows, which such an index does not have
+        return measured, fitted, opened
+    published = with_mode(measured, clusters, draft, opened, folds=fitted.folds, latency_ms=latency_ms)
+    return published, fitted, opened
+
+
 def _counters(report: Report, inputs: QuestionInputs, max_reject_ratio: float) -> dict[str, int]:
     """Return the counters of a run.
 
@@ -210,14 +220,6 @@ def _counters(report: Report, inputs: QuestionInputs, max_reject_ratio: float) -
         where = ", ".join(source.url for source in inputs.sources)
         raise QprError(f"{where}: no question with a word to index{reject_reasons(counters)}. Check --questions")
     return counters
-
-
-def validation_clusters(datasets: Sequence[str]) -> pa.Table:
-    """Return ids and texts of the validation clusters of datasets, at least one."""
-    columns = ["question_ids", "texts"]
-    return pa.concat_tables(
-        open_dataset(url).table("clusters", columns=columns, split="validation") for url in datasets
-    )
 
 
 def _show(url: str, manifest: Manifest, *, ignored: list[str], as_json: bool) -> None:
