@@ -18,7 +18,7 @@ from model.encoders.config import ModelConfig
 from model.encoders.finite_weights import first_not_finite
 from model.encoders.interface import Weights as Weights
 from model.encoders.registry import kind_of
-from model.encoders.tensors import check_finite, mapped_tensors, read_tensors
+from model.encoders.tensors import check_finite, first_difference, mapped_tensors, read_tensors, signature
 from model.text.vocabulary import Vocabulary
 from schemas.artifacts.manifest import REPORTS, File, Manifest, Source, first_fault, read_manifest, read_verified
 from schemas.errors import QprError
@@ -177,12 +177,10 @@ def _weights(url: str, file: File, config: ModelConfig, stored: VerifiedFiles | 
             stored.check("finite-1", [file], lambda: check_finite(weights))
     except ValueError as error:
         raise QprError(f"{url}: {WEIGHTS} is damaged: {error}. Train the model again") from error
-    found = {name: (*weight.shape, weight.dtype.name) for name, weight in weights.items()}
-    stored_as = np.dtype(kind_of(config.shape).stored_as).name
-    wanted = {name: (*shape, stored_as) for name, shape in weight_shapes(config).items()}
-    if found != wanted:
-        wrong = min(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
+    found, stored_as = signature(weights), np.dtype(kind_of(config.shape).stored_as).name
+    expected = {name: (*shape, stored_as) for name, shape in weight_shapes(config).items()}
+    if (wrong := first_difference(found, expected)) is not None:
         name = wrong if wrong.isprintable() else ascii(wrong)
-        shapes = f"{name} is {found.get(wrong, 'missing')}, {CONFIG} asks for {wanted.get(wrong, 'no such weight')}"
+        shapes = f"{name} is {found.get(wrong, 'missing')}, {CONFIG} asks for {expected.get(wrong, 'no such weight')}"
         raise QprError(f"{url}: {WEIGHTS}: {shapes}. Train the model again")
     return weights

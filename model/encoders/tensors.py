@@ -1,7 +1,7 @@
 """Tensors of a file that may come from anywhere: of numpy's types, and finite.
 
 bytes of safetensors -> read_tensors -> arrays by name; mapped memory -> mapped_tensors -> views of it by name
-array -> all_finite -> bool
+array -> all_finite -> bool; tensors -> signature, first_difference -> the name of a wrong one
 """
 
 from __future__ import annotations
@@ -23,6 +23,9 @@ _TYPES = {"F16": "<f2", "F32": "<f4", "F64": "<f8", "I64": "<i8", "I32": "<i4", 
 
 _HALF_MAGNITUDE, _HALF_INFINITY = np.uint16(0x7FFF), np.uint16(0x7C00)
 """All bits of a half-precision number but its sign, and infinity; greater ones are no numbers."""
+
+Signature = Mapping[str, tuple[object, ...]]
+"""Shape of each tensor and the name of its type, one tuple."""
 
 _DAMAGED = "is no file of safetensors of numpy's types"
 
@@ -65,6 +68,17 @@ def mapped_tensors(content: memoryview) -> dict[str, npt.NDArray[Any]]:
     if [first for (first, _), _, _ in parts] != ends[:-1] or start + ends[-1] != len(content):
         raise ValueError(f"{_DAMAGED}: its tensors do not fill it")
     return tensors
+
+
+def signature(tensors: Mapping[str, npt.NDArray[Any]]) -> Signature:
+    """Return the shape and type of each tensor."""
+    return {name: (*tensor.shape, tensor.dtype.name) for name, tensor in tensors.items()}
+
+
+def first_difference(found: Signature, expected: Signature) -> str | None:
+    """Return the first name, by alphabet, of a tensor that is missing, unexpected or of another shape or type."""
+    names = found.keys() | expected.keys()
+    return min((name for name in names if found.get(name) != expected.get(name)), default=None)
 
 
 def check_finite(tensors: Mapping[str, npt.NDArray[Any]]) -> None:

@@ -13,7 +13,7 @@ import safetensors.numpy
 from model.encoders.addresses import checked_address
 from model.encoders.finite_weights import first_not_finite
 from model.encoders.loading import load_encoder
-from model.encoders.tensors import read_tensors
+from model.encoders.tensors import first_difference, read_tensors, signature
 from model.reranking.reranker import OtherEncoder, Reranker, RerankerSettings, Weights, weight_shapes
 from model.reranking.term_statistics import WordCounts
 from model.reranking.weight_limits import unusable
@@ -93,12 +93,11 @@ def _tensors(url: str, content: bytes, settings: RerankerSettings) -> dict[str, 
         arrays = read_tensors(content)
     except ValueError as error:
         raise QprError(f"{url}: {WEIGHTS} is damaged: {error}. {_AGAIN}") from error
-    wanted = {name: (*shape, "float32") for name, shape in weight_shapes(settings).items()}
-    found = {name: (*array.shape, array.dtype.name) for name, array in arrays.items()}
-    wanted["counts"] = (*found.get("counts", (0,))[:1], "int64")
-    if found != wanted:
-        wrong = min(name for name in found.keys() | wanted.keys() if found.get(name) != wanted.get(name))
-        shapes = f"{found.get(wrong, 'missing')}, expected {wanted.get(wrong, 'no such tensor')}"
+    found = signature(arrays)
+    expected = {name: (*shape, "float32") for name, shape in weight_shapes(settings).items()}
+    expected["counts"] = (*found.get("counts", (0,))[:1], "int64")
+    if (wrong := first_difference(found, expected)) is not None:
+        shapes = f"{found.get(wrong, 'missing')}, expected {expected.get(wrong, 'no such tensor')}"
         raise QprError(f"{url}: {WEIGHTS}: {wrong[:60]!a} is {shapes}. {_AGAIN}")
     if fault := unusable(arrays):
         raise QprError(f"{url}: {WEIGHTS}: {fault}. {_AGAIN}")

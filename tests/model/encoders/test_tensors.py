@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-from model.encoders.tensors import all_finite, mapped_tensors, read_tensors
+from model.encoders.tensors import all_finite, first_difference, mapped_tensors, read_tensors, signature
 
 
 def test_tensors_are_read_by_name_and_type():
@@ -69,3 +69,11 @@ def test_each_changed_byte_of_a_header_is_refused_or_harmless():
     for length in range(0, len(content), 3):
         with pytest.raises(ValueError, match="is no file of safetensors"):
             mapped_tensors(memoryview(content[:length]))
+
+
+def test_the_first_tensor_that_differs_is_named():
+    found = signature({"a": np.zeros((2, 3), np.float32), "b": np.zeros(2, np.int64)})
+    assert found == {"a": (2, 3, "float32"), "b": (2, "int64")}
+    assert first_difference(found, found) is None
+    assert first_difference(found, found | {"b": (2, "int32")}) == "b"
+    assert first_difference(found, {"b": (2, "int64")}) == first_difference({"b": (2, "int64")}, found) == "a"
