@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import pydantic
 
+from jobs.options.address import Host, Port, TokenFile
 from jobs.review.people import person_name
 from schemas.option import Option
 
@@ -52,11 +53,9 @@ class Page(pydantic.BaseModel, frozen=True, extra="forbid", title="Browser"):
     """Address of the review page."""
 
     serve: bool = pydantic.Field(default=False, description="Judge in a browser: serve the page /review.")
-    host: str = pydantic.Field(default="127.0.0.1", description="Address to listen on; others need --token-file.")
-    port: int = pydantic.Field(default=8081, ge=0, le=65_535, description="Port; 0 is any free one.")
-    token_file: Annotated[str | None, Option(metavar="FILE")] = pydantic.Field(
-        default=None, description="File with the bearer token that requests need."
-    )
+    host: Host = "127.0.0.1"
+    port: Port = 8081
+    token_file: TokenFile = None
 
 
 class Files(pydantic.BaseModel, frozen=True, extra="forbid", title="Files"):

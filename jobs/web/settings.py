@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 
 import pydantic
 
+from jobs.options.address import Host, Port, TokenFile
 from schemas.option import Option
 
 
@@ -34,11 +35,9 @@ class Limits(pydantic.BaseModel, frozen=True, extra="forbid", title="Limits"):
 class Serving(pydantic.BaseModel, frozen=True, extra="forbid"):
     """Address, files and behaviour of the server."""
 
-    host: str = pydantic.Field(default="127.0.0.1", description="Address to listen on; others need --token-file.")
-    port: int = pydantic.Field(default=8080, ge=0, le=65_535, description="Port; 0 is any free one.")
-    token_file: Annotated[str | None, Option(metavar="FILE")] = pydantic.Field(
-        default=None, description="File with the bearer token that requests need."
-    )
+    host: Host = "127.0.0.1"
+    port: Port = 8080
+    token_file: TokenFile = None
     state: Annotated[str | None, Option(metavar="FOLDER")] = pydantic.Field(
         default=None, description="Local folder that keeps blocked answers, feedback and the audit sample."
     )
