@@ -27,21 +27,19 @@ class Figures(NamedTuple):
     whole: float
 
 
-def score(log: SilverLog, group: np.ndarray, part: np.ndarray | None = None) -> Figures:
+def score(log: SilverLog, group: np.ndarray) -> Figures:
     """Compare a grouping with the gold one; unrelated answers count for their own figure only.
 
     Args:
         log: with the gold clusters.
         group: (R,) of each row.
-        part: (R,) bool, the rows of the answers to look at.
     """
-    every = np.ones(len(group), bool) if part is None else part
     answer = answers(log)
-    counted = every & (log.kind != UNRELATED)
+    counted = log.kind != UNRELATED
     gold = pair_up(answer[counted], log.gold[counted])
     both = count_pairs(pair_up(gold, group[counted]))
     together = np.bincount(group, minlength=group.max() + 1)[group] > 1
-    unrelated, two = every & (log.kind == UNRELATED), every & (log.kind == TWO_IN_ONE)
+    unrelated, two = log.kind == UNRELATED, log.kind == TWO_IN_ONE
     kept = len(np.unique(answer[unrelated & together])) / max(len(np.unique(answer[unrelated])), 1)
     groups_of_answer = np.bincount(answer[two][np.unique(pair_up(answer[two], group[two]), return_index=True)[1]])
     whole = (groups_of_answer == 1).sum() / max((groups_of_answer > 0).sum(), 1)

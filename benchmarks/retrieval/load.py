@@ -51,9 +51,9 @@ class Outcome:
         return {"done_per_s": done, "p50_ms": p50, "p99_ms": p99, "p999_ms": p999, "failures": failed or "0"}
 
 
-def get(path: str, question: str, k: int = 10) -> bytes:
-    """Return the request ``GET path?q=question``."""
-    return f"GET {path}?k={k}&q={quote(question)} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
+def get(path: str, question: str) -> bytes:
+    """Return the request ``GET path?k=10&q=question``."""
+    return f"GET {path}?k=10&q={quote(question)} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode()
 
 
 def post(path: str, document: object) -> bytes:

@@ -80,13 +80,13 @@ def figures(found: npt.NDArray[np.int64], judged: Judgements) -> Figures:
     }
 
 
-def half_width(found: npt.NDArray[np.int64], judged: Judgements, *, seed: int = 0) -> list[float]:
+def half_width(found: npt.NDArray[np.int64], judged: Judgements) -> list[float]:
     """Return half of the 95 % bootstrap interval of H@1, H@10 and MRR per question, by samples of the queries."""
     places = ranks(found, queries=judged.queries, relevant=judged.relevant)
     first = np.full(len(judged), np.inf)
     np.minimum.at(first, judged.queries, np.where(places > 0, places, np.inf))
     values = np.column_stack([first <= 1, first <= CUT, 1 / first])
-    random = np.random.default_rng(seed)
+    random = np.random.default_rng(0)
     means = [values[random.integers(len(judged), size=len(judged))].mean(axis=0) for _ in range(_RESAMPLED)]
     low, high = np.quantile(means, [0.025, 0.975], axis=0)
     return [float(width) for width in (high - low) / 2]

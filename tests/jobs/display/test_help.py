@@ -13,9 +13,9 @@ from model.choices import Mode
 GROUP = typer.main.get_command(app)
 
 
-def help_of(qpr, monkeypatch, *command, width=80):
-    monkeypatch.setenv("COLUMNS", str(width))
-    monkeypatch.setenv("TERMINAL_WIDTH", str(width))
+def help_of(qpr, monkeypatch, *command):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
     outcome = qpr(*command, "--help")
     assert (outcome.code, outcome.err) == (0, "")
     return outcome.out

@@ -55,8 +55,8 @@ async def held(warehouse, numbers):
     raise AssertionError(leases.leases(warehouse))
 
 
-async def texts(service, question="how tall is it"):
-    found = await service.search([question], 3)
+async def texts(service):
+    found = await service.search(["how tall is it"], 3)
     return {hit["text"] for hit in found["results"][0]["hits"]}
 
 

@@ -21,11 +21,11 @@ from model.certificates.settings import Promise
 PROMISE = Promise(alpha=0.05, delta=0.1)
 
 
-def traffic(seed, requests=3_000, answerable=0.5):
+def traffic(seed, requests=3_000):
     """Return scores and wrong answers: the best are nearly always right, a part has no answer at all."""
     rng = np.random.default_rng(seed)
     scores = rng.random(requests)
-    wrong = rng.random(requests) > np.where(scores > 1 - answerable, 0.999 - 0.4 * (1 - scores) ** 2, 0.1)
+    wrong = rng.random(requests) > np.where(scores > 0.5, 0.999 - 0.4 * (1 - scores) ** 2, 0.1)
     return scores, wrong
 
 

@@ -8,8 +8,8 @@ from model.confidence.quality import quality
 from schemas.errors import QprError
 
 
-def drawn(clusters, *, seed=0, noise=0.0):
-    random = np.random.default_rng(seed)
+def drawn(clusters, *, noise=0.0):
+    random = np.random.default_rng(0)
     m = clusters * 4
     table = random.random((m, 6, len(NAMES)))
     chance = 1 / (1 + np.exp(8 * (table[:, :, NAMES.index("distance")] - 0.5)))

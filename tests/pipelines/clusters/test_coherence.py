@@ -17,10 +17,10 @@ clusterings = st.lists(
 )
 
 
-def score(clusters, weights=WEIGHTS):
+def score(clusters):
     lists = pa.array([sorted(tokens) for cluster in clusters for tokens in cluster], pa.list_(pa.int64()))
     starts = np.cumsum([0, *map(len, clusters)])[:-1].astype(np.int64)
-    return coherence(lists, starts, weights)
+    return coherence(lists, starts, WEIGHTS)
 
 
 def paper(cluster):  # equations 5 and 6 of Bonadiman et al. 2019

@@ -26,9 +26,9 @@ RELIABLE = agreement(100, 90, without=10)
 UNRELIABLE = agreement(100, 30, without=30, small=50)
 
 
-def witnesses(members: pa.Table, support: list[float], log: LogAgreement = RELIABLE, same: float = 0.5) -> Witnesses:
+def witnesses(members: pa.Table, support: list[float], log: LogAgreement = RELIABLE) -> Witnesses:
     near = np.zeros((len(members), 20), np.float32)
-    near[:, 0] = same
+    near[:, 0] = 0.5
     vectors = question_vectors(members["text"], count_tokens(members["token_ids"]))
     return Witnesses(vectors, near, np.zeros_like(near), np.array(support), log)
 

@@ -22,8 +22,8 @@ def source_of(folder, content, name="x.csv"):
     return expand([str(folder / name)])[0]
 
 
-def read_all(source, columns=COLUMNS, names=None):
-    batches = list(read(source, columns, names))
+def read_all(source, columns=COLUMNS):
+    batches = list(read(source, columns))
     rows = pa.concat_tables(batch.rows for batch in batches).to_pylist()
     rejected = pa.concat_tables(batch.rejects for batch in batches).to_pylist()
     return rows, [(row["reason"], row["payload"]) for row in rejected]

@@ -20,10 +20,10 @@ def clusters(sizes: list[int], likely: list[float]) -> pa.Table:
     return with_nulls(MEMBERS, columns)
 
 
-def counters(sizes: list[int], likely: list[float], expected: float = 5.0) -> dict[str, int]:
+def counters(sizes: list[int], likely: list[float]) -> dict[str, int]:
     answers = np.array([1, 1, 1, 1, 2, 2])
     of_intent = answers == 2
-    of_rows = np.array([0, 0, 0, 0, 1, 0]) * int(expected * 1e6)
+    of_rows = np.array([0, 0, 0, 0, 5_000_000, 0])
     linked = Linked(np.arange(6), np.array([0.5] * 5 + [0.0]), of_intent, of_rows)
     return worth_counts(linked, answers, clusters(sizes, likely))
 

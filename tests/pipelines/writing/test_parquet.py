@@ -31,8 +31,8 @@ def rejected(rows):
     return pa.table({**columns, "score": pa.nulls(len(rows), pa.float64())})
 
 
-def writer(url, table="pairs", key="cluster_id", shards=1, part=""):
-    return WriteTable(run_url=url, table=table, key=key, shards=shards, part=part)
+def writer(url, shards=1, part=""):
+    return WriteTable(run_url=url, table="pairs", key="cluster_id", shards=shards, part=part)
 
 
 @given(PAIR_ROWS, st.randoms())

@@ -16,8 +16,8 @@ def questions(*ids, split="train"):
     return conform(pa.table({**columns, **nulls}), QUESTIONS)
 
 
-def publish(url, *tables, overwrite=False):
-    output = Output(url, "dataset", overwrite=overwrite)
+def publish(url, *tables):
+    output = Output(url, "dataset")
     files = []
     for i, table in enumerate(tables):
         sink = pa.BufferOutputStream()

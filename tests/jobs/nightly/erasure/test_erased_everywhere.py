@@ -51,9 +51,9 @@ def rows_with_secret(date, *, seed=0):
     ]
 
 
-def night(qpr, warehouse, *options, code=0):
+def night(qpr, warehouse, *options):
     outcome = qpr("nightly", "--warehouse", warehouse, *FAST, *options)
-    assert outcome.code == code, outcome.err
+    assert outcome.code == 0, outcome.err
     return outcome
 
 

@@ -19,10 +19,10 @@ NEW = np.array([30, 31, 32])
 FIRST = padded([1, 20], [20, 0], [20, 21, 9])
 
 
-def compared(*, before=FIRST, common=FIRST, after=FIRST, night=BEFORE, old=OLD, held=None, earlier=BEFORE):
+def compared(*, common=FIRST, after=FIRST, night=BEFORE, held=None, earlier=BEFORE):
     held = np.union1d(OLD, NEW) if held is None else held
     relevance = Relevance(TEST.judged, earlier, night)
-    return compare(TEST, Ranked(before, old), Ranked(common, held), Ranked(after, held), relevance)
+    return compare(TEST, Ranked(FIRST, OLD), Ranked(common, held), Ranked(after, held), relevance)
 
 
 def values(reciprocal_ranks):

@@ -18,7 +18,8 @@ WORDS = ("what", "is", "the", "capital", "of", "france", "and", "when", "was", "
 VOCABULARY = Vocabulary(tuple(dict.fromkeys(WORDS)), hash_bins=3)
 
 
-def encoder_with(windows: tuple[int, ...], *, inputs: int = 4, channels: int = 3, outputs: int = 2) -> CnnEncoder:
+def encoder_with(windows: tuple[int, ...]) -> CnnEncoder:
+    inputs, channels, outputs = 4, 3, 2
     random = np.random.default_rng(7)
 
     def draw(*shape: int) -> np.ndarray:

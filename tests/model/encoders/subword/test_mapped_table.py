@@ -44,15 +44,15 @@ def test_memory_of_no_file_is_left_alone():
     assert table.sum() == 16
 
 
-def mapped_table(path, *, dtype=np.float16, rows=2**14, dimension=64):
+def mapped_table(path):
     """Return a table behind a header, mapped from a file that is replaced afterwards, and a copy of it."""
-    table = np.random.default_rng(0).normal(size=(rows, dimension)).astype(dtype)
+    table = np.random.default_rng(0).normal(size=(2**14, 64)).astype(np.float16)
     path.write_bytes(b"head" * 16 + table.tobytes())
     with path.open("rb") as file:
         content = memoryview(MappedFile.of(file))
     path.rename(path.with_name("old"))
     path.write_bytes(b"another file")
-    return np.frombuffer(content[64:], dtype).reshape(rows, dimension), table
+    return np.frombuffer(content[64:], table.dtype).reshape(table.shape), table
 
 
 def test_rows_of_a_mapped_file_are_read_without_pages_of_it(tmp_path):

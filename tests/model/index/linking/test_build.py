@@ -7,10 +7,10 @@ from model.index.shards import open_shard, train
 from tests.support.graphs import built, flat
 
 
-def near_groups(count, dimension=24, seed=0):
+def near_groups(count, seed=0):
     random = np.random.default_rng(seed)
-    centres = np.random.default_rng(9).normal(size=(60, dimension)) * 2
-    return (centres[random.integers(60, size=count)] + random.normal(size=(count, dimension))).astype(np.float32)
+    centres = np.random.default_rng(9).normal(size=(60, 24)) * 2
+    return (centres[random.integers(60, size=count)] + random.normal(size=(count, 24))).astype(np.float32)
 
 
 def found(shard, queries, count=10, in_view=64):

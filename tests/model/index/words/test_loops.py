@@ -22,9 +22,9 @@ def _compiled(monkeypatch):
     monkeypatch.delenv(SWITCH, raising=False)
 
 
-def log(random, size, weights=None, terms=TERMS):
+def log(random, size, weights=None):
     """Return BM25 of random questions, some terms of which are in one of them and some in all."""
-    counts = np.minimum(np.maximum(1, size * random.random(terms) ** random.choice([1, 4, 9])).astype(int), size)
+    counts = np.minimum(np.maximum(1, size * random.random(TERMS) ** random.choice([1, 4, 9])).astype(int), size)
     lists = [np.sort(random.choice(size, count, replace=False)) for count in counts]
     total = int(counts.sum())
     of_entry = random.random(total) * 9 + 1e-3 if weights is None else random.choice(weights, total)
@@ -45,9 +45,9 @@ def opened(ids, lists, weights):
     return Lexical.of({name: np.asarray(arrays[name], kind).tobytes() for name, kind in plain.LAYOUT.items()})
 
 
-def queries(random, count, terms=TERMS):
+def queries(random, count):
     """Return queries, with unknown terms and repeated ones, and one without a term."""
-    numbers = [random.integers(terms + 3, size=random.integers(1, 13)) for _ in range(count)]
+    numbers = [random.integers(TERMS + 3, size=random.integers(1, 13)) for _ in range(count)]
     return ["?!", *(" ".join(f"t{number}" for number in of_query) for of_query in numbers)]
 
 

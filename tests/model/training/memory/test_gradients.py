@@ -42,8 +42,8 @@ def gradients_of(shape, *, dropout=0.0, loss="sdml", dtype=torch.float64, **opti
     return Gradients(network, network.read(PAIRS_OF_23.texts), PAIRS_OF_23, settings.loss, **options)
 
 
-def added(gradients, batch=BATCH):
-    loss = gradients.add(batch)
+def added(gradients):
+    loss = gradients.add(BATCH)
     return loss, {name: weight.grad.to_dense() for name, weight in gradients.network.named_parameters()}
 
 
