@@ -153,8 +153,8 @@ def _judgements(url: str) -> dict[tuple[str, str], int]:
             raise QprError(f"{where}: not query-id, corpus-id and score. Separate the three by tabs")
         query, document, written = row
         if not _WHOLE.fullmatch(written) or abs(int(written)) > MAX_GRADE:
-            wanted = f"a whole number of at most {MAX_GRADE:,}, 0 or less for a document that is not relevant"
-            raise QprError(f"{where}: the score {written[:80]} is not {wanted}. Correct it")
+            expected = f"a whole number of at most {MAX_GRADE:,}, 0 or less for a document that is not relevant"
+            raise QprError(f"{where}: the score {written[:80]} is not {expected}. Correct it")
         score = scores.setdefault((query, document), int(written))
         if score != int(written):
             scored = f"query {query} and document {document} have the scores {score} and {written}"

@@ -53,7 +53,7 @@ def build_codes(
     """
     questions = sum(map(len, shards))
     check_questions(factory, questions)
-    masks = [in_sample(ids, wanted=sample_size(factory), questions=questions) for ids in question_ids]
+    masks = [in_sample(ids, size=sample_size(factory), questions=questions) for ids in question_ids]
     order = np.argsort(np.concatenate([ids[mask] for ids, mask in zip(question_ids, masks, strict=True)]))
     sample = np.concatenate([shard.vectors[mask] for shard, mask in zip(shards, masks, strict=True)])[order]
     return _built(factory, train(factory, sample), shards, coded)

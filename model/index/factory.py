@@ -177,13 +177,13 @@ def sample_size(factory: str) -> int:
     return max(POINTS_PER_LIST * lists_of(factory), POINTS_OF_A_CODE if coded else 0)
 
 
-def in_sample(question_ids: npt.NDArray[np.int64], *, wanted: int, questions: int) -> npt.NDArray[np.bool_]:
-    """Return for each id whether it is in the training sample, about ``wanted`` of all ``questions``.
+def in_sample(question_ids: npt.NDArray[np.int64], *, size: int, questions: int) -> npt.NDArray[np.bool_]:
+    """Return for each id whether it is in the training sample, about ``size`` of all ``questions``.
 
     An id is a hash, so the ids below a bound (as unsigned numbers) are a uniform sample, and the same one however the
     questions are spread over shards.
     """
-    if wanted >= questions:
+    if size >= questions:
         return np.ones(len(question_ids), bool)
-    bound = np.uint64(wanted * 2**64 // questions)
+    bound = np.uint64(size * 2**64 // questions)
     return question_ids.view(np.uint64) < bound

@@ -148,12 +148,12 @@ class Index:
 
     def questions(self, rows: npt.ArrayLike) -> pa.Table:
         """Return the questions at these rows, none negative: `ID_TABLE`, ``answer_id``, columns that filter."""
-        wanted = np.asarray(rows, np.int64)
-        shard = np.searchsorted(self._starts, wanted, side="right") - 1
+        given = np.asarray(rows, np.int64)
+        shard = np.searchsorted(self._starts, given, side="right") - 1
         order = np.argsort(shard, kind="stable")
         ends = np.searchsorted(shard[order], np.arange(len(self._tables) + 1))
         parts = [
-            table.take(pa.array(wanted[order[first:last]] - start))
+            table.take(pa.array(given[order[first:last]] - start))
             for table, start, (first, last) in zip(self._tables, self._starts, itertools.pairwise(ends), strict=True)
         ]
         place = np.empty_like(order)
@@ -189,7 +189,7 @@ class Index:
     def rows_of(self, question_ids: Ints) -> Ints:
         """Return the row of each question id (n,), -1 where the index does not have it, or no longer."""
         if len(question_ids) <= _ONE_BY_ONE:
-            return np.array([self._row_of(wanted) for wanted in question_ids.tolist()], np.int64)
+            return np.array([self._row_of(question_id) for question_id in question_ids.tolist()], np.int64)
         rows, start = np.full(len(question_ids), -1, np.int64), 0
         for ids, shard in zip(self.question_ids, self.shards, strict=True):
             place = np.minimum(np.searchsorted(ids, question_ids), len(ids) - 1)
@@ -219,8 +219,8 @@ class Index:
 
     def live_rows(self, numbers: npt.ArrayLike) -> Ints:
         """Return the rows of questions by number, from 0 to ``len(self) - 1``: rows in order, without deleted ones."""
-        wanted = np.asarray(numbers, np.int64)
-        return wanted if self._live is None else self._live[wanted]
+        given = np.asarray(numbers, np.int64)
+        return given if self._live is None else self._live[given]
 
     @functools.cached_property
     def _live(self) -> Ints | None:

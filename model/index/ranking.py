@@ -101,7 +101,7 @@ def places(ids: Ints, ranked: Ints) -> Ints:
         return np.where(ids == -1, 0, np.arange(1, ids.shape[1] + 1))
     if len(ids) == 1:  # in a fifth of the time
         rank_of = dict(zip(reversed(ranked[0].tolist()), range(ranked.shape[1], 0, -1), strict=True)) | {-1: 0}
-        return np.array([[rank_of.get(wanted, 0) for wanted in ids[0].tolist()]], np.int64)
+        return np.array([[rank_of.get(question_id, 0) for question_id in ids[0].tolist()]], np.int64)
     step = max(1, _COMPARED // max(1, ids.shape[1] * ranked.shape[1]))
     for start in range(0, len(ids), step):
         part = slice(start, start + step)

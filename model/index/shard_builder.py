@@ -33,8 +33,8 @@ class ShardBuilder:
 
     def in_sample(self, question_ids: npt.NDArray[np.int64], questions: int) -> npt.NDArray[np.bool_]:
         """Return a mask of the ids that are in the training sample of an index of ``questions``."""
-        wanted = sample_size(factory_of_shards(self.factory_for(questions)))
-        return in_sample(question_ids, wanted=wanted, questions=questions)
+        size = sample_size(factory_of_shards(self.factory_for(questions)))
+        return in_sample(question_ids, size=size, questions=questions)
 
     def train(self, vectors: Matrix, questions: int) -> bytes:
         """Return a trained empty index, serialised.

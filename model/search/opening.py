@@ -85,9 +85,9 @@ def open_index(
         ids = tuple(pool.map(IdTable.question_ids, tables))
     stored.check("distinct-ids-1", [*id_files, *deletions], lambda: check_ids(tables, ids, shards))
     check_dimension(url, settings, found=encoder.result().dimension, what="its model")
-    wanted = most_probes(settings.factory) if exact else (probes or settings.probes)
+    chosen_probes = most_probes(settings.factory) if exact else (probes or settings.probes)
     stored.remember()
-    return Index(url, settings, wanted, encoder.result(), shards, ids, stored, tables, codes)
+    return Index(url, settings, chosen_probes, encoder.result(), shards, ids, stored, tables, codes)
 
 
 def _encoder(url: str, manifest: Manifest, settings: IndexSettings, stored: VerifiedFiles) -> Encoder:

@@ -91,15 +91,15 @@ class Views:
                 raise UsageError(f"filters: {str(next(iter(filters)))[:60]!a}: this index has no column to filter by")
             return self.whole
         values = self._rows.checked(filters)
-        wanted = values, self._rows.period(now)
-        if not values and not wanted[1]:
+        key = values, self._rows.period(now)
+        if not values and not key[1]:
             return self.whole
         with self._lock:
-            view = self._kept.get(wanted)
-        view = view or self._made(*wanted)  # without the lock, so that searches with other values go on
+            view = self._kept.get(key)
+        view = view or self._made(*key)  # without the lock, so that searches with other values go on
         with self._lock:
-            view = self._kept.setdefault(wanted, view)
-            self._kept.move_to_end(wanted)
+            view = self._kept.setdefault(key, view)
+            self._kept.move_to_end(key)
             while len(self._kept) > self._max_views:
                 self._kept.popitem(last=False)
         return view
@@ -135,16 +135,16 @@ class Views:
 
 def _masks_without(index: Index, answer_ids: frozenset[str]) -> list[Mask]:
     """Return the mask of each shard's live rows with none of these answers; .2 CPU s a million rows."""
-    wanted = pa.array(sorted(answer_ids), pa.string())
+    excluded = pa.array(sorted(answer_ids), pa.string())
     starts = [*itertools.accumulate(map(len, index.shards), initial=0)]
     allowed = np.zeros(starts[-1], bool)
     for rows in index.row_batches(_ROWS):
         table = index.questions(rows)
         ids, answers = table[ANSWER_ID.name], table["answer"]
-        allowed[rows] = ~np.asarray(pc.is_in(ids, wanted), bool)
+        allowed[rows] = ~np.asarray(pc.is_in(ids, excluded), bool)
         unnamed = pc.and_(pc.is_null(ids), pc.is_valid(answers))
         keys = answer_keys(ids.filter(unnamed), answers.filter(unnamed))
-        allowed[rows[np.asarray(unnamed, bool)]] = ~np.asarray(pc.is_in(keys, wanted), bool)
+        allowed[rows[np.asarray(unnamed, bool)]] = ~np.asarray(pc.is_in(keys, excluded), bool)
     return np.split(allowed, starts[1:-1])
 
 
@@ -152,5 +152,5 @@ def _probes_past(index: Index, hidden: int) -> int:
     """Return the probes of a search of which some rows, that may be the nearest ones, are hidden."""
     if lists := lists_of(index.settings.factory):
         return min(lists, index.probes + math.ceil(lists * hidden / len(index)))
-    wanted = index.probes + hidden
-    return index.most_probes if wanted > _MOST_IN_VIEW * len(index) else wanted
+    in_view = index.probes + hidden
+    return index.most_probes if in_view > _MOST_IN_VIEW * len(index) else in_view

@@ -77,10 +77,10 @@ def _ids_in(source: Source, columns: Sequence[Column], theirs: Mapping[str, str]
 def _columns(source: Source, names: Mapping[str, str], vary_by: Sequence[str]) -> tuple[list[Column], dict[str, str]]:
     """Return the columns to read, the first with ids or questions, and their names in the file."""
     available = column_names(source)
-    wanted = (ID, *QUESTION_NAMES) if "question" not in names else (ID, names["question"])
-    theirs = next((name for name in wanted if name in available), None)
+    candidates = (ID, *QUESTION_NAMES) if "question" not in names else (ID, names["question"])
+    theirs = next((name for name in candidates if name in available), None)
     if theirs is None:
-        columns = f"{', '.join(wanted[:-1])} or {wanted[-1]}"
+        columns = f"{', '.join(candidates[:-1])} or {candidates[-1]}"
         there = ", ".join(available)[:200] or "none"
         raise QprError(f"{source.url}: has no column {columns}; there are {there}. Add --column question=NAME")
     first = Column(ID if theirs == ID else "question", pa.string())

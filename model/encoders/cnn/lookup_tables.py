@@ -53,10 +53,10 @@ class Projected:
         return pooled
 
     def _make(self, ids: npt.NDArray[np.int32]) -> None:
-        wanted = np.zeros(len(self._made), bool)
-        wanted[ids // _TOKENS] = True
+        needed = np.zeros(len(self._made), bool)
+        needed[ids // _TOKENS] = True
         with self._lock:
-            for block in np.flatnonzero(wanted & ~self._made):
+            for block in np.flatnonzero(needed & ~self._made):
                 part = slice(block * _TOKENS, min((block + 1) * _TOKENS, len(self._embeddings)))
                 product = self._kernel.times(self._embeddings[part])
                 self.rows[part] = product.reshape(-1, self.width, self.channels)

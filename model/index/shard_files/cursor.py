@@ -45,10 +45,10 @@ class Cursor:
             raise ValueError(f"at byte {self.place - 4:,}: {name!a} where {' or '.join(accepted)} is wanted")
         return name
 
-    def expect(self, what: str, found: Any, wanted: Any) -> None:
+    def expect(self, what: str, found: Any, expected: Any) -> None:
         """Check that two numbers are equal."""
-        if found != wanted:
-            raise ValueError(f"before byte {self.place:,}: {what} is {found:,}, not {wanted:,}")
+        if found != expected:
+            raise ValueError(f"before byte {self.place:,}: {what} is {found:,}, not {expected:,}")
 
     def vector(self, what: str, *, count: int, kind: str = "<f4") -> npt.NDArray[Any]:
         """Return a vector of ``count`` finite numbers that states its length."""

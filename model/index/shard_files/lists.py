@@ -36,8 +36,8 @@ def check_lists(cursor: Cursor, codes: Codes, *, lists: int, rows: int) -> None:
         ValueError: a count does not fit, or a row is missing or stands twice.
     """
     cursor.letters("ilar")
-    for what, wanted in (("the number of lists", lists), ("the size of codes", codes.size)):
-        cursor.expect(what, cursor.take("Q")[0], wanted)
+    for what, expected in (("the number of lists", lists), ("the size of codes", codes.size)):
+        cursor.expect(what, cursor.take("Q")[0], expected)
     sizes = _sizes(cursor, lists)
     if int(sizes.max(initial=0)) > rows or int(sizes.sum(dtype=np.uint64)) != rows:
         raise ValueError(f"before byte {cursor.place:,}: sizes of lists do not add up to {counted(rows, 'vector')}")
@@ -64,8 +64,8 @@ def check_block_lists(cursor: Cursor, *, parts: int, lists: int, rows: int) -> N
     block = BLOCK * ((parts + 1) // 2)
     cursor.letters("ilbl")
     stated = zip(("lists", "bytes of a code", "codes of a block", "bytes of a block"), cursor.take("QQQQ"), strict=True)
-    for (what, found), wanted in zip(stated, (lists, _ANY_SIZE, BLOCK, block), strict=True):
-        cursor.expect(f"the number of {what}", found, wanted)
+    for (what, found), expected in zip(stated, (lists, _ANY_SIZE, BLOCK, block), strict=True):
+        cursor.expect(f"the number of {what}", found, expected)
     ids: Parts = []
     for _ in range(lists):
         [size] = cursor.take("Q")

@@ -58,9 +58,9 @@ def targets_of(taught: Matrix, dimension: int) -> Matrix:
 @threadpool_limits.wrap(limits=1, user_api="blas")
 def turn_to(vectors: Matrix, targets: Matrix) -> Matrix:
     """Return the (D, D) matrix that brings first vectors nearest to their targets, by ridge regression."""
-    first, wanted = vectors.astype(np.float64), targets.astype(np.float64)
+    first, second = vectors.astype(np.float64), targets.astype(np.float64)
     squares = first.T @ first + _RIDGE * np.eye(first.shape[1])
-    return np.asarray(np.linalg.solve(squares, first.T @ wanted), np.float32)
+    return np.asarray(np.linalg.solve(squares, first.T @ second), np.float32)
 
 
 def cosine_loss(vectors: Tensor, targets: Tensor) -> Tensor:

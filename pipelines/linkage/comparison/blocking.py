@@ -68,11 +68,11 @@ def sampled(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.minimum(one, two), np.maximum(one, two)
 
 
-def _in_full(sizes: np.ndarray, wanted: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """Return all pairs within each run of rows; a mask ``wanted`` limits them to some of the runs."""
+def _in_full(sizes: np.ndarray, chosen: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return all pairs within each run of rows; a mask ``chosen`` limits them to some of the runs."""
     last = np.repeat(np.cumsum(sizes), sizes) - 1
     rows = np.arange(len(last))
-    following = last - rows if wanted is None else np.where(np.repeat(wanted, sizes), last - rows, 0)
+    following = last - rows if chosen is None else np.where(np.repeat(chosen, sizes), last - rows, 0)
     return np.repeat(rows, following), ranges(rows + 1, following)
 
 

@@ -90,16 +90,16 @@ def test_questions_that_cannot_train_the_lists_or_codes_are_refused_by_number():
 
 def test_the_sample_is_uniform_and_does_not_depend_on_the_sharding():
     ids = np.random.default_rng(1).integers(-(2**63), 2**63 - 1, size=100_000)
-    chosen = in_sample(ids, wanted=10_000, questions=100_000)
+    chosen = in_sample(ids, size=10_000, questions=100_000)
     assert abs(chosen.sum() - 10_000) < 500  # standard deviation sqrt(100,000 * 0.1 * 0.9) = 95
     for shard in range(3):
         part = ids % 3 == shard
-        assert np.array_equal(in_sample(ids[part], wanted=10_000, questions=100_000), chosen[part])
+        assert np.array_equal(in_sample(ids[part], size=10_000, questions=100_000), chosen[part])
         assert abs(chosen[part].sum() - 3_333) < 300
     unsigned = sorted(int(i) % 2**64 for i in ids)
     assert sorted(int(i) % 2**64 for i in ids[chosen]) == unsigned[: chosen.sum()]  # the smallest hashes
 
 
 def test_everything_is_sampled_when_there_is_too_little():
-    assert in_sample(np.array([-1, 0, 1]), wanted=3, questions=3).all()
-    assert not in_sample(np.array([-1, 1]), wanted=0, questions=2).any()
+    assert in_sample(np.array([-1, 0, 1]), size=3, questions=3).all()
+    assert not in_sample(np.array([-1, 1]), size=0, questions=2).any()
