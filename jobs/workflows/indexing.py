@@ -29,11 +29,9 @@ from model.index.settings import IndexSettings
 from model.index.shard_builder import ShardBuilder
 from model.index.shards import new_index
 from model.search.opening import open_index
-from pipelines.engine.runner import run
-from pipelines.graphs.index import build
+from pipelines.graphs.index import write_shards
 from pipelines.reading.index_inputs import DatasetFile, QuestionInputs, ignored_notes, question_files
-from pipelines.writing.finished_shards import FinishedShards
-from pipelines.writing.run_report import Report, check_sum, read_report
+from pipelines.writing.run_report import Report, check_sum
 from schemas.artifacts.manifest import Manifest, Source
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
@@ -90,7 +88,16 @@ def build_index(
     factory, shards = _planned(inputs, indexed_model, settings)
     builder = ShardBuilder(indexed_model.dimension, factory)
     with Output(output, "index", overwrite=overwrite) as target:
-        report = _run(target, inputs, indexed_model, builder, shards=shards, options=options)
+        with working(f"Indexing {counted(len(inputs.files), 'file')} of questions in {counted(shards, 'shard')}"):
+            report = write_shards(
+                target,
+                inputs.files,
+                shards=shards,
+                encode=WorkerEncoder(indexed_model.url, indexed_model.digest),
+                encoder_digest=indexed_model.digest,
+                builder=builder,
+                options=options,
+            )
         counters = _counters(report, inputs, max_reject_ratio)
         indexed = counters["questions_indexed"]
         unmeasured = _settings(settings, indexed_model, builder.factory_for(indexed), questions=indexed, shards=shards)
@@ -149,26 +156,6 @@ def _planned(inputs: QuestionInputs, model: IndexedModel, settings: IndexConfig)
     size, plan = plan_of(inputs, model, settings, timed=False)
     by_size = default_factory(size.questions, size.dimension)
     return settings.factory if plan.factory == by_size else plan.factory, plan.shards
-
-
-def _run(
-    target: Output,
-    inputs: QuestionInputs,
-    model: IndexedModel,
-    builder: ShardBuilder,
-    *,
-    shards: int,
-    options: PipelineOptions,
-) -> Report:
-    """Run the pipeline and return its report."""
-    encode = WorkerEncoder(model.url, model.digest)
-    parts = functools.partial(build, files=inputs.files, run_url=target.run_url, shards=shards)
-    finished = FinishedShards.of(target, model.digest)
-    message = f"Indexing {counted(len(inputs.files), 'file')} of questions in {counted(shards, 'shard')}"
-    with working(message):
-        run(functools.partial(parts, encode=encode, builder=builder, finished=finished), options)
-    finished.forget()
-    return read_report(target)
 
 
 def _settings(

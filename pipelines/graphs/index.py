@@ -1,20 +1,22 @@
 """Graph from questions to the shards of an index; the encoder and the shard builder are arguments.
 
-question files -> build -> FAISS shards, id tables, rejected rows, Written
+question files -> build -> FAISS shards, id tables, rejected rows, Written; write_shards runs it -> Report
 
 Texts travel between workers, not vectors: 60 bytes a question instead of 1,200.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import apache_beam as beam
 import numpy as np
 import pyarrow as pa
 
 from pipelines.engine import progress
+from pipelines.engine.runner import run
 from pipelines.engine.shuffle import GroupByShard, concatenate, to_ipc
 from pipelines.intermediate import INDEX_ROWS, Written
 from pipelines.neighbours.embeddings import Encode
@@ -24,10 +26,13 @@ from pipelines.reading.index_questions import read_questions
 from pipelines.writing.finished_shards import FinishedShards
 from pipelines.writing.parquet import WriteTable
 from pipelines.writing.rejects import TAG
-from pipelines.writing.run_report import WriteReport
+from pipelines.writing.run_report import Report, WriteReport, read_report
 from schemas.artifacts.table_files import arrow_bytes
-from schemas.artifacts.writer import write_file
+from schemas.artifacts.writer import Output, write_file
 from schemas.tables import ANSWER_ID, ID_TABLE, IDS, SHARDS
+
+if TYPE_CHECKING:
+    from apache_beam.options.pipeline_options import PipelineOptions
 
 ENCODED: Final = 16_384
 """Texts encoded at a time: 16 MB of vectors of dimension 256."""
@@ -51,6 +56,41 @@ class ShardBuilder(Protocol):
 
     def build(self, trained: bytes, vectors: Iterable[np.ndarray]) -> bytes:
         """Return the file of a shard; row i holds vector i of the parts, one after the other."""
+
+
+def write_shards(
+    target: Output,
+    files: Sequence[QuestionFile],
+    *,
+    shards: int,
+    encode: Encode,
+    encoder_digest: str,
+    builder: ShardBuilder,
+    options: PipelineOptions,
+    folder: str = "",
+    unchanged: Unchanged | None = None,
+) -> Report:
+    """Run the graph, which takes over the shards that killed runs of the same output finished; return its report.
+
+    Args:
+        target: the locked index.
+        files: as of `build`.
+        shards: as of `build`.
+        encode: as of `build`.
+        encoder_digest: digest of the model that encodes.
+        builder: as of `build`.
+        options: Beam's.
+        folder: as of `build`.
+        unchanged: as of `build`.
+
+    Raises:
+        QprError: a file cannot be read or written.
+    """
+    finished = FinishedShards.of(target, encoder_digest)
+    graph = functools.partial(build, files=files, run_url=target.run_url, shards=shards, encode=encode)
+    run(functools.partial(graph, builder=builder, folder=folder, unchanged=unchanged, finished=finished), options)
+    finished.forget()
+    return read_report(target)
 
 
 def build(

@@ -5,7 +5,6 @@ base, question files -> add_segment -> Added: files of the segment, its ids
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -20,11 +19,8 @@ from model.index.ranking import Ints
 from model.index.segments.builder import SegmentBuilder
 from model.index.segments.layout import folder_of, in_order
 from model.search.opening import model_folder
-from pipelines.engine.runner import run
-from pipelines.graphs.index import build
+from pipelines.graphs.index import write_shards
 from pipelines.reading.index_inputs import DatasetFile, QuestionFile, SegmentFile
-from pipelines.writing.finished_shards import FinishedShards
-from pipelines.writing.run_report import read_report
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, read_verified
 from schemas.artifacts.writer import Output
@@ -81,22 +77,18 @@ def add_segment(
     stored = in_order(base.manifest.of(SHARDS))
     with_lists = [file for file, shard in zip(stored, base.index.shards, strict=True) if shard.lists]
     builder = SegmentBuilder(base.index.url, min(with_lists, key=lambda file: file.bytes, default=None))
-    finished = FinishedShards.of(target, base.settings.model_digest)
-    parts = functools.partial(
-        build,
-        files=files,
-        run_url=target.run_url,
-        shards=_shards(files, base.settings.shards),
-        encode=encoder_of(base),
-        builder=builder,
-        folder=folder_of(number),
-        unchanged=unchanged,
-        finished=finished,
-    )
     with working(message):
-        run(parts, options)
-    finished.forget()
-    report = read_report(target)
+        report = write_shards(
+            target,
+            files,
+            shards=_shards(files, base.settings.shards),
+            encode=encoder_of(base),
+            encoder_digest=base.settings.model_digest,
+            builder=builder,
+            options=options,
+            folder=folder_of(number),
+            unchanged=unchanged,
+        )
     tables = in_order(file for file in report.files if file.table == IDS)
     coded = with_codes(target, report.files, base.settings.factory, base=(base.index.url, base.manifest))
     return Added(coded, [_ids(target, file) for file in tables], report.counters)

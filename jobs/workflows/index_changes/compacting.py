@@ -5,7 +5,6 @@ index -> compact_index -> the next version of the index
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,11 +22,9 @@ from model.index.segments.layout import in_order, segment_of, tombstones
 from model.index.shard_builder import ShardBuilder
 from model.index.shards import new_index
 from model.index.sizing.planning import Size, planned
-from pipelines.engine.runner import run
-from pipelines.graphs.index import build
+from pipelines.graphs.index import write_shards
 from pipelines.reading.index_inputs import SegmentFile
-from pipelines.writing.finished_shards import FinishedShards
-from pipelines.writing.run_report import check_sum, read_report
+from pipelines.writing.run_report import check_sum
 from schemas.artifacts.manifest import Manifest, read_manifest
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
@@ -100,13 +97,17 @@ def compact(
     if factory is not None:
         new_index(factory, base.settings.dimension)
     builder = ShardBuilder(base.settings.dimension, factory)
-    rows, encode = _live_files(base, gone), encoder_of(base)
-    parts = functools.partial(build, files=rows, run_url=target.run_url, shards=shards, encode=encode)
-    finished = FinishedShards.of(target, base.settings.model_digest)
+    rows = _live_files(base, gone)
     with working(f"Indexing {counted(live, 'question')} in {counted(shards, 'shard')}"):
-        run(functools.partial(parts, builder=builder, finished=finished), options)
-    finished.forget()
-    report = read_report(target)
+        report = write_shards(
+            target,
+            rows,
+            shards=shards,
+            encode=encoder_of(base),
+            encoder_digest=base.settings.model_digest,
+            builder=builder,
+            options=options,
+        )
     check_sum(report.counters | {"live": live}, "live", "questions_indexed")
     built = builder.factory_for(live)
     probes, recall = _probes(base, settings, same=built == base.settings.factory)

@@ -63,7 +63,7 @@ def test_a_killed_index_is_completed_without_encoding_its_finished_shards_again(
 
     with monkeypatch.context() as patched:
         patched.setattr(Output, "abandon", Output.release)  # a killed process removes nothing
-        patched.setattr("jobs.workflows.indexing.read_report", die)
+        patched.setattr("pipelines.graphs.index.read_report", die)
         patched.setattr(FinishedShards, "forget", lambda _: None)
         assert qpr(*given, tmp_path / "index").code != 0
     monkeypatch.setattr(shard_builder, "build_shard", count)

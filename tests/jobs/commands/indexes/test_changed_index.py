@@ -7,10 +7,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from jobs.web.versions.opening import open_version
-from jobs.workflows.index_changes import additions, changing
+from jobs.workflows.index_changes import changing
 from jobs.workflows.warehouses.version_reading import Readable
 from model.certificates.version import first_difference
 from model.search.searcher import open_searcher
+from pipelines.graphs import index as graph
 from pipelines.graphs.settings import IndexConfig
 from schemas.artifacts import conditional_writes, storage
 from schemas.artifacts.manifest import MANIFEST, read_manifest, read_verified
@@ -108,7 +109,7 @@ def test_a_killed_change_leaves_one_of_both_versions_and_a_rerun_completes_it(in
     tmp_path.joinpath("new.csv").write_text("question\nwho are they\n")
     given = {"add": [str(tmp_path / "new.csv")], "delete": [str(tmp_path / "gone.csv")]}
     with monkeypatch.context() as patched:
-        patched.setattr(additions, "run", run_plainly)
+        patched.setattr(graph, "run", run_plainly)
         patched.setattr(storage, "write_bytes", stopping(storage.write_bytes, "write"))
         patched.setattr(conditional_writes, "replace", stopping(conditional_writes.replace, "manifest"))
         patched.setattr(Output, "_sweep", stopping(Output._sweep, "sweep"))
@@ -121,7 +122,7 @@ def test_a_killed_change_leaves_one_of_both_versions_and_a_rerun_completes_it(in
     searcher = open_searcher(url)
     assert (searcher.index.rows_of(searcher.index.question_ids[0]) >= 0).any()
     with monkeypatch.context() as patched:
-        patched.setattr(additions, "run", run_plainly)
+        patched.setattr(graph, "run", run_plainly)
         changing.change_index(url, **given, settings=IndexConfig(), options=None, as_json=True)
     texts = {hit.text for hit in open_searcher(url).search("how do I pay", 20)}
     assert ("who are they" in texts, BILLS[4] in texts) == (True, False)

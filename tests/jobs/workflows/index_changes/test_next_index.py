@@ -11,10 +11,11 @@ import pyarrow as pa
 import pytest
 
 from jobs.workflows import indexing
-from jobs.workflows.index_changes import additions, next_index
+from jobs.workflows.index_changes import next_index
 from model.index import codes_files
 from model.search.opening import open_index
 from model.search.searcher import open_searcher
+from pipelines.graphs import index as graph
 from pipelines.graphs.settings import IndexConfig
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest, read_verified
@@ -30,8 +31,7 @@ def questions(first, last):
 
 @pytest.fixture(autouse=True)
 def plain(monkeypatch):
-    monkeypatch.setattr(additions, "run", run_plainly)
-    monkeypatch.setattr(indexing, "run", run_plainly)
+    monkeypatch.setattr(graph, "run", run_plainly)
 
 
 @pytest.fixture

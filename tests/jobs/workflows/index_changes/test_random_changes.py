@@ -26,7 +26,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from jobs.workflows.index_changes import additions, changing, compacting
+from jobs.workflows.index_changes import changing, compacting
 from model.index import codes_files
 from model.index.lexical import LAYOUT, Lexical
 from model.index.lexical_files import lexical_arrays, open_lexical
@@ -171,8 +171,7 @@ def first(request, tmp_path, make_model, qpr):
 
 
 def test_any_sequence_of_changes_gives_what_a_new_index_of_the_live_rows_gives(first, monkeypatch):
-    monkeypatch.setattr(additions, "run", run_plainly)
-    monkeypatch.setattr(compacting, "run", run_plainly)
+    monkeypatch.setattr(graph, "run", run_plainly)
     monkeypatch.setattr(builder, "FLAT_BELOW", 5)
     monkeypatch.setattr(codes_files, "FLAT_BELOW", 5)
     machine = type("Machine", (Changes,), {"first": first})
