@@ -93,9 +93,7 @@ def is_conditional(url: str) -> bool:
     from fsspec.implementations.memory import MemoryFileSystem
 
     file_system, _ = storage.locate(url)
-    protocol = file_system.protocol
-    names = {protocol} if isinstance(protocol, str) else set(protocol)
-    return bool(names & _CONDITIONAL) or isinstance(file_system, MemoryFileSystem)
+    return bool(storage.protocols(file_system) & _CONDITIONAL) or isinstance(file_system, MemoryFileSystem)
 
 
 def create(url: str, content: bytes) -> None:
@@ -107,7 +105,7 @@ def create(url: str, content: bytes) -> None:
     """
     file_system, path = storage.locate(url)
     with storage.explained(url):
-        file_system.makedirs(file_system._parent(path), exist_ok=True)
+        storage.make_parent(file_system, path)
         try:
             if storage.local_path(url) is not None:
                 with write_atomically(path, new=True) as file:

@@ -26,7 +26,7 @@ _REMOTE = frozenset({"aiohttp", "azure", "botocore", "fsspec", "gcsfs", "google"
 
 def io_fault(error: Exception) -> str | None:
     """Return the cause of a failed read or write and an advice; None for errors that are no I/O errors."""
-    return connection_fault(error) or _path_fault(error)
+    return connection_fault(error) or _answer_of_store(error) or _path_fault(error)
 
 
 def connection_fault(error: BaseException) -> str | None:
@@ -58,6 +58,20 @@ def _is_unreached(error: BaseException) -> bool:
     library = type(error).__module__.partition(".")[0]
     hidden = library in {"aiohttp", "botocore", "requests"} and "Connect" in type(error).__name__
     return hidden or (isinstance(error, _NOT_REACHED) and not isinstance(error, BrokenPipeError))
+
+
+def _answer_of_store(error: Exception) -> str | None:
+    """Return the words of an S3 store that refused a request, and an advice; None for a missing object."""
+    response = getattr(error.__cause__, "response", None) or {}
+    answer = response.get("Error", {})
+    code, message = answer.get("Code"), answer.get("Message")
+    if code == "NoSuchBucket":
+        return "there is no such bucket. Create it, or correct the URL"
+    if not message or isinstance(error, FileNotFoundError | FileExistsError):
+        return None
+    is_fault_of_store = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0) >= 500
+    advice = "Run this again later" if is_fault_of_store else "Check the URL, the credentials and what they permit"
+    return f"the store answered {code}: {message.rstrip('.')}. {advice}"
 
 
 def _address(causes: list[BaseException]) -> str:

@@ -86,7 +86,7 @@ def _appearing_whole(url: str, *, overwrite: bool) -> Iterator[Any]:
         QprError: without ``overwrite``, another file has taken the place meanwhile.
     """
     file_system, path = storage.locate(url)
-    file_system.makedirs(file_system._parent(path), exist_ok=True)
+    storage.make_parent(file_system, path)
     try:
         if not isinstance(file_system, LocalFileSystem):
             mode = "wb" if overwrite else "xb"

@@ -21,6 +21,9 @@ from schemas.errors import QprError, UsageError
 _URL = re.compile(r"[A-Za-z0-9+.-]*://|.*::|file:|local:|data:", re.DOTALL)
 """Beginnings of a URL; everything else is a local path."""
 
+_BUCKETS = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "az"})
+"""Protocols of stores that have buckets or containers and no folders."""
+
 
 def local_path(url: str) -> str | None:
     """Return the path of a local file or folder, absolute and with ``~`` expanded; None for one on another store.
@@ -55,6 +58,12 @@ def locate(url: str) -> tuple[Any, str]:
 
 def _is_local(file_system: Any) -> bool:
     return "file" in file_system.protocol
+
+
+def protocols(file_system: Any) -> set[str]:
+    """Return the names of a file system in URLs."""
+    names = file_system.protocol
+    return {names} if isinstance(names, str) else set(names)
 
 
 def _check_text(url: str) -> None:
@@ -150,12 +159,21 @@ def write_bytes(url: str, content: bytes) -> None:
     """
     file_system, path = locate(url)
     with explained(url):
-        file_system.makedirs(file_system._parent(path), exist_ok=True)
+        make_parent(file_system, path)
         if _is_local(file_system):
             with write_atomically(path) as file:
                 file.write(content)
         else:
             file_system.pipe_file(path, content)
+
+
+def make_parent(file_system: Any, path: str) -> None:
+    """Make the folder of a file that is to be written, but never a bucket: a mistyped name would become a new one.
+
+    To look for a bucket takes rights that credentials for a part of it may lack, and objects need no folder.
+    """
+    if not protocols(file_system) & _BUCKETS:
+        file_system.makedirs(file_system._parent(path), exist_ok=True)
 
 
 def check_writable(url: str) -> None:
@@ -183,31 +201,6 @@ def delete_file(url: str) -> None:
     file_system, path = locate(url)
     with explained(url), contextlib.suppress(FileNotFoundError):
         file_system.rm_file(path)
-
-
-def age_s(url: str, *, probe: str) -> float | None:
-    """Return the age of a file in seconds, by the store's clock alone; None if it does not exist.
-
-    Args:
-        url: the file.
-        probe: a file that is written and removed to read the store's clock.
-
-    Raises:
-        NotImplementedError: the file system has no times.
-        QprError: the store cannot be written to.
-    """
-    file_system, path = locate(url)
-    write_bytes(probe, b"")
-    try:
-        with explained(url):
-            age = file_system.modified(locate(probe)[1]) - file_system.modified(path)
-            return float(age.total_seconds())
-    except QprError as error:
-        if isinstance(error.__cause__, FileNotFoundError):
-            return None
-        raise
-    finally:
-        delete_file(probe)
 
 
 def delete_if_empty(url: str) -> None:

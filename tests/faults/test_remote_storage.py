@@ -2,6 +2,7 @@ import json
 import os
 import sys
 
+import fsspec
 import pytest
 
 from schemas.artifacts import storage
@@ -119,3 +120,15 @@ def test_a_remote_place_that_is_missing_is_an_error_that_names_it(qpr, request, 
     assert f"{place}/none.jsonl: no file matches" in outcome.err
     outcome = qpr("search", "--index", f"{place}/index", "who")
     assert (outcome.code, f"{place}/index: not an index: it does not exist" in outcome.err) == (1, True)
+
+
+def test_a_mistyped_bucket_is_an_error_and_is_not_made(qpr, s3, tmp_path):
+    (tmp_path / "log.jsonl").write_text('{"question": "how do I pay", "answer": "At the desk."}\n')
+    for arguments in (
+        ("simulate", "--events", 50, "--output", "s3://bukcet/log.jsonl"),
+        ("clusters", tmp_path / "log.jsonl", "--output", "s3://bukcet/dataset"),
+    ):
+        outcome = qpr(*arguments)
+        assert (outcome.code, "error: s3://bukcet/" in outcome.err) == (1, True)
+        assert "there is no such bucket. Create it, or correct the URL" in outcome.err
+    assert fsspec.filesystem("s3").ls("", refresh=True) == ["bucket"]

@@ -40,9 +40,6 @@ def alone_in(warehouse: str) -> Iterator[None]:
         LockedError: another one is under way.
     """
     folder = storage.join(warehouse, LOCK)
-    file_system, path = storage.locate(folder)
-    with storage.explained(folder):
-        file_system.makedirs(path, exist_ok=True)
     with contextlib.ExitStack() as stack:
         try:
             stack.enter_context(held(folder))

@@ -145,10 +145,10 @@ class Lease:
         if owner and (owner.released or owner.is_dead):
             return 0
         try:
-            age_s = storage.age_s(url, probe=storage.join(self._url, f"now-{secrets.token_hex(4)}"))
+            age = age_s(url, probe=storage.join(self._url, f"now-{secrets.token_hex(4)}"))
         except NotImplementedError:  # a file system without times
-            age_s = owner.silent_s() if owner else 0
-        return None if age_s is None else LEASE_S - age_s
+            age = owner.silent_s() if owner else 0
+        return None if age is None else LEASE_S - age
 
     def _keep(self) -> None:
         while not self._ended.wait(PERIOD_S):
@@ -191,3 +191,28 @@ class Lease:
 
     def _at(self, number: int) -> str:
         return storage.join(self._url, f"{number:08}.json")
+
+
+def age_s(url: str, *, probe: str) -> float | None:
+    """Return the age of a file in seconds, by the store's clock alone; None if it does not exist.
+
+    Args:
+        url: the file.
+        probe: a file that is written and removed to read the store's clock.
+
+    Raises:
+        NotImplementedError: the file system has no times.
+        QprError: the store cannot be written to.
+    """
+    file_system, path = storage.locate(url)
+    storage.write_bytes(probe, b"")
+    try:
+        with storage.explained(url):
+            age = file_system.modified(storage.locate(probe)[1]) - file_system.modified(path)
+            return float(age.total_seconds())
+    except QprError as error:
+        if isinstance(error.__cause__, FileNotFoundError):
+            return None
+        raise
+    finally:
+        storage.delete_file(probe)

@@ -65,3 +65,23 @@ def test_a_status_that_fsspec_takes_for_a_missing_file_is_shown():
 )
 def test_other_errors_are_no_matter_of_connections(error):
     assert connection_fault(error) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "status", "code", "advice"),
+    [
+        (PermissionError, 403, "InvalidAccessKeyId", "Check the URL, the credentials and what they permit"),
+        (OSError, 400, "InvalidBucketName", "Check the URL, the credentials and what they permit"),
+        (OSError, 503, "SlowDown", "Run this again later"),
+    ],
+)
+def test_the_words_of_a_store_that_refuses_a_request_are_shown(kind, status, code, advice):
+    error = kind("No such key.")
+    error.__cause__ = Exception()
+    error.__cause__.response = {
+        "Error": {"Code": code, "Message": "No such key."},
+        "ResponseMetadata": {"HTTPStatusCode": status},
+    }
+    with pytest.raises(QprError) as raised, storage.explained("s3://b/x"):
+        raise error
+    assert str(raised.value) == f"s3://b/x: the store answered {code}: No such key. {advice}"

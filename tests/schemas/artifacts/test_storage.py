@@ -6,6 +6,7 @@ import fsspec
 import pytest
 
 from schemas.artifacts import storage
+from schemas.artifacts.output_lock.lease import age_s
 from schemas.errors import QprError, UsageError
 
 
@@ -110,9 +111,9 @@ def test_only_an_empty_folder_is_removed(folder):
 
 def test_the_age_of_a_file_is_measured_by_its_store(folder):
     url, probe = storage.join(folder, "file"), storage.join(folder, "probe")
-    assert storage.age_s(url, probe=probe) is None
+    assert age_s(url, probe=probe) is None
     storage.write_bytes(url, b"x")
-    assert 0 <= storage.age_s(url, probe=probe) < 60
+    assert 0 <= age_s(url, probe=probe) < 60
     assert storage.children(folder) == ["file"]
 
 

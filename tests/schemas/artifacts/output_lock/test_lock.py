@@ -293,7 +293,7 @@ def test_a_damaged_flag_is_named_and_expires(plain, monkeypatch):
     monkeypatch.setattr(lease, "_TRIES", 2)
     with pytest.raises(QprError, match=rf"lock it again and again\. .*delete {flag} if no run writes there"):
         Output(plain, "dataset")
-    monkeypatch.setattr(storage, "age_s", lambda *_, **__: lease.LEASE_S + 1)
+    monkeypatch.setattr(lease, "age_s", lambda *_, **__: lease.LEASE_S + 1)
     publish(Output(plain, "dataset"))
 
 
@@ -303,7 +303,7 @@ def test_a_damaged_flag_on_a_store_without_times_is_named(plain, monkeypatch):
 
     flag = storage.join(plain, LEASES, "20261120T000000Z-aaaaaa.flag")
     storage.write_bytes(flag, b"")
-    monkeypatch.setattr(storage, "age_s", age)
+    monkeypatch.setattr(lease, "age_s", age)
     monkeypatch.setattr(lease, "_TRIES", 2)
     with pytest.raises(QprError, match=f"delete {flag}"):
         Output(plain, "dataset")
