@@ -33,14 +33,14 @@ def connection_fault(error: BaseException) -> str | None:
     """Return the server that did not answer and an advice; None if an error has another cause.
 
     The libraries wrap the error of the socket in their own, and fsspec's HTTP file system wraps it in the
-    `FileNotFoundError` of a missing file. A server's refusal, such as status 503, is wrapped too.
+    `FileNotFoundError` of a missing file. A server's refusal to read, such as status 503, is wrapped too.
     """
     causes = list(_causes(error))
     for cause in causes:
         if _is_unreached(cause):
             return f"cannot connect to {_address(causes)} ({_reason(causes)}). {_ADVICE}"
         status = getattr(cause, "status", None)  # of aiohttp's ClientResponseError
-        if isinstance(status, int) and status not in (404, 410) and isinstance(error, FileNotFoundError):
+        if isinstance(status, int) and status not in (404, 410):
             answer = f"{status} {getattr(cause, 'message', '')}".rstrip()
             return f"the server answered {answer}. Check the URL and your access to it"
     return None

@@ -99,6 +99,8 @@ def _appearing_whole(url: str, *, overwrite: bool) -> Iterator[Any]:
             yield file
     except FileExistsError as error:
         raise appeared(url) from error
+    except NotImplementedError as error:
+        raise QprError(f"{url}: this kind of store can only be read. Choose another --output") from error
     remove_partial(path)
 
 

@@ -139,6 +139,9 @@ def _files(url: str) -> list[_File]:
     with storage.explained(url):
         found = file_system.find(path, detail=True)
         if storage.local_path(url) is None:
-            return [_File(name, 1, int(details["size"])) for name, details in found.items()]
+            sizes = {name: details["size"] for name, details in found.items()}
+            unknown = [name for name, size in sizes.items() if size is None]  # lists over HTTP have no sizes
+            sizes |= zip(unknown, file_system.sizes(unknown), strict=True)
+            return [_File(name, 1, size or 0) for name, size in sizes.items()]
         there = map(os.stat, found)
         return [_File((file.st_dev, file.st_ino), file.st_nlink, file.st_size) for file in there]

@@ -60,6 +60,12 @@ def test_a_status_that_fsspec_takes_for_a_missing_file_is_shown():
     assert missing(404) is None
 
 
+def test_a_status_of_a_refused_write_is_shown_without_the_url_again():
+    refusal = type("ClientResponseError", (Exception,), {"status": 501, "message": "Unsupported method ('PUT')"})()
+    fault = "the server answered 501 Unsupported method ('PUT'). Check the URL and your access to it"
+    assert connection_fault(refusal) == fault
+
+
 @pytest.mark.parametrize(
     "error", [FileNotFoundError("x"), PermissionError("x"), OSError(errno.ENOSPC, "full"), BrokenPipeError()]
 )

@@ -5,6 +5,7 @@ import pyarrow as pa
 import pyarrow.csv as pacsv
 import pyarrow.parquet as pq
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 
 from pipelines.simulation.generator import LOG, simulate_log
 from pipelines.simulation.settings import Simulation
@@ -120,3 +121,12 @@ def test_other_file_systems_get_the_same_bytes(tmp_path, suffix):
     for url in (local, remote):
         write_rows(simulate_log(SIMULATION), url, schema=LOG, overwrite=True)
     assert storage.read_bytes(local) == storage.read_bytes(remote)
+
+
+def test_a_store_that_can_only_be_read_is_named(memory, monkeypatch):
+    def refuse(*_, **__):
+        raise NotImplementedError
+
+    monkeypatch.setattr(MemoryFileSystem, "_open", refuse)  # as fsspec's HTTP file system does
+    with pytest.raises(QprError, match=rf"{memory}/log.jsonl: this kind of store can only be read. Choose another"):
+        write_rows([EXPECTED], f"{memory}/log.jsonl", schema=LOG)

@@ -1,3 +1,7 @@
+import functools
+import http.server
+import threading
+
 import pytest
 
 from tests.support import small_versions
@@ -6,3 +10,16 @@ from tests.support import small_versions
 @pytest.fixture
 def make_version():
     return small_versions.make_version
+
+
+@pytest.fixture
+def over_http(tmp_path):
+    """Return the URL of the test's folder on a server that only reads."""
+    pytest.importorskip("aiohttp", reason="fsspec reads HTTP with aiohttp")
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=tmp_path)
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()

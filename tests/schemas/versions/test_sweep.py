@@ -78,3 +78,11 @@ def test_a_refused_version_of_a_kept_parent_keeps_its_artefacts(tmp_path, make_v
     assert paths(w, keep=1) == []
     history.publish(w, make_version(w, "two", parent=1))
     assert {path.split("/")[1] for path in paths(w, keep=1)} == {"one", "refused"}
+
+
+def test_removable_folders_of_a_warehouse_over_http_have_the_sizes_of_the_disk(tmp_path, make_version, over_http):
+    for number, name in enumerate(("one", "two")):
+        history.publish(str(tmp_path), make_version(str(tmp_path), name, parent=number or None))
+    found = removable(over_http, keep=1, grace=DAY, now=NOW)
+    assert found == removable(str(tmp_path), keep=1, grace=DAY, now=NOW)
+    assert len(found) > 3
