@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jobs.display.console import say
@@ -73,10 +73,16 @@ class NightTerms:
     index: IndexConfig = dataclasses.field(default_factory=IndexConfig)
 
 
-def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms) -> Outcome:
+def run_night(
+    warehouse: str,
+    dates: Sequence[datetime.date],
+    terms: NightTerms,
+    check_alone: Callable[[], None] = lambda: None,
+) -> Outcome:
     """Ingest days, make dataset, model and index of the window that ends with the last one, and publish them.
 
     An earlier day than that of the current version is ingested again, and the window stays that of the current one.
+    ``check_alone`` raises an error before a record is written if another run, such as an erasure, came meanwhile.
 
     Raises:
         ConflictError: another version was published meanwhile.
@@ -106,6 +112,7 @@ def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms)
     if now and now[1].inputs == inputs and is_new_test_made:
         if not (gone := missing(warehouse, *now)):
             again = certified_again(warehouse, *now, sample)
+            check_alone()
             return outcome(history.publish(warehouse, again), again) if again else outcome(*now, unchanged=True)
         say(f"version {now[0]} lacks {', '.join(gone)}; making what it lacks again")
         base = history.made_after(warehouse, now[1])
@@ -123,6 +130,7 @@ def run_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms)
         version = _made(warehouse, days, last, inputs, now, terms, files, sample, now[1].splits if now else None)
         if now and not version.refused and version.equals(now[1]):  # such as with options of a training on another day
             return outcome(*now, unchanged=True)
+    check_alone()
     if version.refused:
         history.keep_refused(warehouse, version)
         return outcome(None, version)

@@ -28,8 +28,8 @@ def print_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerm
         QprError: another night is under way, or a step failed.
     """
     open_warehouse(warehouse)
-    with alone_in(warehouse):
-        outcome = run_night(warehouse, dates, terms)
+    with alone_in(warehouse) as check_alone:
+        outcome = run_night(warehouse, dates, terms, check_alone)
     version = outcome.version
     result = {
         "warehouse": warehouse,

@@ -134,7 +134,7 @@ def _check(questions: Sequence[str], users: Sequence[str], places: Places, user_
             check_file(file)
 
 
-def _locked(warehouse: str | None, *, dry_run: bool) -> contextlib.AbstractContextManager[None]:
+def _locked(warehouse: str | None, *, dry_run: bool) -> contextlib.AbstractContextManager[object]:
     """Return the lock of a warehouse, so that no night works on it meanwhile; none for a dry run.
 
     Raises:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import shlex
-from collections.abc import Iterator, Set
+from collections.abc import Callable, Iterator, Set
 
 import rich.table
 
@@ -33,19 +33,27 @@ LOCK = "lock"
 
 
 @contextlib.contextmanager
-def alone_in(warehouse: str) -> Iterator[None]:
+def alone_in(warehouse: str) -> Iterator[Callable[[], None]]:
     """Hold the lock of a warehouse inside the block, so that one night, removal or rollback works on it at a time.
+
+    It yields a function that raises an error if the lock was lost, as that on a remote store is in a long pause.
 
     Raises:
         LockedError: another one is under way.
     """
+
+    def check() -> None:
+        if not lock.is_held():
+            fault = "the lock of this run expired, as in a long pause, and another run may have changed the warehouse"
+            raise QprError(f"{warehouse}: {fault}. Nothing is published. Run this again; finished steps are used again")
+
     folder = storage.join(warehouse, LOCK)
     with contextlib.ExitStack() as stack:
         try:
-            stack.enter_context(held(folder))
+            lock = stack.enter_context(held(folder))
         except LockedError as error:
             raise LockedError(warehouse, error.who) from error
-        yield
+        yield check
 
 
 def check_warehouse(warehouse: str) -> None:

@@ -36,8 +36,8 @@ class OutputLock(Protocol):
 
 
 @contextlib.contextmanager
-def held(url: str) -> Iterator[None]:
-    """Hold the lock of a folder inside the block.
+def held(url: str) -> Iterator[OutputLock]:
+    """Hold and yield the lock of a folder inside the block.
 
     Raises:
         LockedError: another run has it.
@@ -46,7 +46,7 @@ def held(url: str) -> Iterator[None]:
     started = datetime.datetime.now(datetime.UTC)
     lock = acquire(url, Owner.here(new_run_id(started), started))
     try:
-        yield
+        yield lock
     finally:
         lock.release()
 

@@ -7,12 +7,15 @@ import shutil
 import numpy as np
 import pytest
 
+from jobs.nightly import flow
+from jobs.nightly.gate.evidence import gather
 from jobs.nightly.training import warn_of_preset
 from jobs.options.encoder_training import EncoderTraining
 from pipelines.clusters import clustering
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import MANIFEST, read_manifest
+from schemas.artifacts.output_lock import lease
 from schemas.versions import history
 from schemas.versions.version import check_artefact
 from tests.jobs.nightly.conftest import rows_of
@@ -426,3 +429,23 @@ def test_a_drop_without_times_that_moves_to_its_right_date_makes_a_version_of_th
     shutil.rmtree(f"{w}/daily/date={dates(1)}")
     moved = night(qpr, w, "--date", dates(2), "--max-regression", 1)
     assert (moved["published"], moved["version"]["date"]) == (2, str(dates(2)))
+
+
+def test_a_night_that_lost_its_lock_to_an_erasure_publishes_nothing(qpr, memory, drop, dates, monkeypatch, tmp_path):
+    w, key = storage.join(memory, "w"), tmp_path / "key"
+    drop(w, dates(1), rows_of(dates(1), seed=0, count=300))
+    key.write_text("ab" * 32)
+    erased = []
+
+    def erase_meanwhile(*given, **named):
+        with monkeypatch.context() as paused:
+            paused.setattr(lease, "LEASE_S", -1.0)  # as if the night had not renewed its lock for two minutes
+            erase = ("erase", "--warehouse", w, "--user-key-file", key, "--question", "how do i open the garden gate")
+            erased.append(qpr(*erase).code)
+        return gather(*given, **named)
+
+    monkeypatch.setattr(flow, "gather", erase_meanwhile)
+    fault = night(qpr, w, "--date", dates(1), "--user-key-file", key, code=1)
+    assert erased == [0]
+    assert f"error: {w}: the lock of this run expired" in fault
+    assert history.numbers(w) == []
