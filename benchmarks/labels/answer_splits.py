@@ -51,7 +51,7 @@ def score_log(report: Report, name: str, log: SilverLog, *, refine_with: str | N
     if refine_with:
         encode, encoder_kind = refining_encoder(refine_with)
         model = load_model("boosted", encoder_kind)
-        pairs = gather(log, encode, neighbours=True, words_too=model.words_too)
+        pairs = gather(log, encode, neighbours=True, words_too=model.words_too, alignment=model.alignment)
         _row_of_model(report, f"boosted, {encoder_kind}", pairs, lambda: model)
 
 

@@ -29,6 +29,9 @@ PAIRS_A_TREE = 0.7
 LEAST = 4
 """Minimum number of pairs in which a difference occurs that has a weight."""
 
+LEAST_WEIGHT = 0.005
+"""Minimum size of a weight that is kept; four fifths are smaller, and would make the files five times as large."""
+
 PENALTY = 100.0
 """Factor of half the sum of squares of the weights of differences. With 20, pairs of the kind of questions that were
 learned from are ranked as well, and those of another kind worse than by trees alone."""
@@ -169,7 +172,8 @@ def fit_differences(pairs: JudgedPairs, logits: np.ndarray, rows: np.ndarray) ->
         return float(total), np.append(inputs.T @ slope + PENALTY * weights, slope.sum())
 
     learned = minimize(loss, np.zeros(len(frequent) + 1), jac=True, method="L-BFGS-B", options={"maxiter": 200}).x
-    return DifferenceWeights(key[frequent], learned[:-1].astype(np.float32), float(learned[-1]))
+    large = np.abs(learned[:-1]) >= LEAST_WEIGHT
+    return DifferenceWeights(key[frequent][large], learned[:-1][large].astype(np.float32), float(learned[-1]))
 
 
 def line_of(same: np.ndarray, probability: np.ndarray) -> tuple[float, float]:

@@ -33,6 +33,7 @@ from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.labels.fact_scorers import PARTS, JudgedPairs, fit_scorer, line_of, on_line, over_parts
 from benchmarks.labels.gold_logs import gold_of_known, linked_alone
 from benchmarks.labels.known_logs import KnownLog, facts
+from benchmarks.labels.learn_trees import ALIGNING
 from benchmarks.labels.verdicts import Truth
 from jobs.workflows.worker_encoder import refining_encoder
 from pipelines.linkage.comparison.compare import Questions, compare_all
@@ -72,12 +73,14 @@ def judged_pairs(log: KnownLog, encode: Encode | None, kind: EncoderKind | None)
     witnesses = find_witnesses(members, weights, evidence).take(read)
     questions = members.take(pa.array(read))
     vectors = evidence.vectors_of(questions)
-    left, right, answer, features = compare_all(Questions(questions, weights, vectors, witnesses))
+    aligns = kind in ALIGNING
+    aligned_by = encode if aligns else None
+    left, right, answer, features = compare_all(Questions(questions, weights, vectors, witnesses, aligned_by))
     numbers = np.unique(questions["answer_id"], return_inverse=True)[1]
     capital = pc.match_substring_regex(questions["text"], r"^\W*\p{Lu}").to_numpy().astype(float)
-    computed = tree_features(cosine=by_vectors, words_too=by_vectors)
+    computed = tree_features(cosine=by_vectors, words_too=by_vectors, alignment=aligns)
     names = tuple(name for name in computed if not name.removeprefix("words_").startswith(OF_LOG))
-    general = tree_features(cosine=model.cosine, words_too=model.words_too)
+    general = tree_features(cosine=model.cosine, words_too=model.words_too, alignment=model.alignment)
     same = cluster[read][left] == cluster[read][right]
     return JudgedPairs(
         left,

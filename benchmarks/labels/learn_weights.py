@@ -81,14 +81,22 @@ class Pairs(NamedTuple):
     compared: Compared
 
 
-def gather(log: SilverLog, encode: Encode | None = None, *, neighbours: bool = False, words_too: bool = False) -> Pairs:
+def gather(
+    log: SilverLog,
+    encode: Encode | None = None,
+    *,
+    neighbours: bool = False,
+    words_too: bool = False,
+    alignment: bool = False,
+) -> Pairs:
     """Return the candidate pairs of a log, with the features of the neighbours and of an encoder on request."""
     if not neighbours:
         return Pairs(log, compare_all(Questions(log.members, log.weights)))
     evidence = evidence_among(log.members, log.weights, encode, words_too=words_too, nearest=nearest_by_join)
     witnesses = find_witnesses(log.members, log.weights, evidence)
     vectors = evidence.vectors_of(log.members)
-    return Pairs(log, compare_all(Questions(log.members, log.weights, vectors, witnesses)))
+    aligned_by = encode if alignment else None
+    return Pairs(log, compare_all(Questions(log.members, log.weights, vectors, witnesses, aligned_by)))
 
 
 def grouping(pairs: Pairs, probability: np.ndarray, model: LinkModel) -> np.ndarray:

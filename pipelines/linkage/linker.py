@@ -122,7 +122,11 @@ class Linker:
         witnesses = find_witnesses(members, weights, evidence)
         vectors = evidence.vectors_of(members) if self.model.cosine else None
         found = intents(members, weights, witnesses, self.answers)
-        return Questions(members, weights, vectors, witnesses), self._model_of(weights, witnesses.log), found
+        return (
+            Questions(members, weights, vectors, witnesses, self.encode),
+            self._model_of(weights, witnesses.log),
+            found,
+        )
 
     def _model_of(self, weights: TokenWeights, log: LogAgreement) -> LinkModel:
         """Return the model for a log, by its size and by what its answers mean."""

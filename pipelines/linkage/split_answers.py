@@ -98,10 +98,13 @@ def _compared_by(model: LinkModel, questions: Questions, intents: Intents | None
 
 
 def _read_by(model: LinkModel, questions: Questions) -> Questions:
-    """Return the questions with only those vectors, neighbours and weights of differences that the model uses."""
+    """Return the questions with only those vectors, neighbours, encoder and weights that the model uses."""
     vectors = questions.vectors if model.cosine else None
     witnesses = questions.witnesses if model.agreement else None
-    return dataclasses.replace(questions, vectors=vectors, witnesses=witnesses, differences=model.differences)
+    encode = questions.encode if model.alignment else None
+    return dataclasses.replace(
+        questions, vectors=vectors, witnesses=witnesses, encode=encode, differences=model.differences
+    )
 
 
 def _have_witnesses(model: LinkModel, witnesses: Witnesses | None, starts: np.ndarray) -> np.ndarray:

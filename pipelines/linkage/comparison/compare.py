@@ -18,8 +18,10 @@ from pipelines.linkage.comparison.blocking import ALL_PAIRS, RAREST, WINDOW, can
 from pipelines.linkage.comparison.cosine_features import COSINES, cosines
 from pipelines.linkage.comparison.pair_features import NAMES, features_in_parts
 from pipelines.linkage.comparison.tokenization import Wording, wording
+from pipelines.linkage.comparison.word_alignment import ALIGNED, alignments
 from pipelines.linkage.comparison.word_differences import DifferenceWeights
 from pipelines.linkage.witnesses import Witnesses
+from pipelines.neighbours.embeddings import Encode
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.ragged import sizes_of_runs, starts_of_runs
 
@@ -37,6 +39,7 @@ class Questions:
         vectors: (R, D) vectors of the questions, of any length, for the features `cosine_features.COSINES`; None:
             without these.
         witnesses: neighbours of the questions, for the features `agreement_features.AGREEMENT`; None: without these.
+        encode: encoder of single words, for the features `word_alignment.ALIGNED`; None: without these.
         differences: weights of the words by which questions differ, whose sum is the last feature; None: without it.
     """
 
@@ -44,6 +47,7 @@ class Questions:
     weights: TokenWeights
     vectors: np.ndarray | None = None
     witnesses: Witnesses | None = None
+    encode: Encode | None = None
     differences: DifferenceWeights | None = None
 
     def __len__(self) -> int:
@@ -105,8 +109,8 @@ def compare_pairs(
     """Yield the features of pairs in their order, `pair_features.AT_ONCE` pairs at a time.
 
     They are (pairs, F) float32, column after column in memory, as scorers read them. The columns of
-    `features_in_parts`, `agreement_features`, the same by words if there are two kinds of neighbours, `cosines` and
-    the scores of differences follow each other.
+    `features_in_parts`, `agreement_features`, the same by words if there are two kinds of neighbours, `cosines`,
+    `alignments` and the scores of differences follow each other.
 
     Args:
         questions: of whole answers, R rows.
@@ -120,6 +124,9 @@ def compare_pairs(
     further = _width(questions) - len(NAMES)
     compared = witnesses and witnesses.with_question_vectors(questions.members["text"], questions.weights)
     near = None if vectors is None else cosines(vectors, left, right, answer_of_row=answer_of_row)
+    aligned = None
+    if questions.encode is not None:
+        aligned = alignments(words, questions.encode, left, right)
     parts = features_in_parts(words, left, right, answer_of_row=answer_of_row, events=events, further=further)
     for part, found in parts:
         filled = len(NAMES)
@@ -131,6 +138,9 @@ def compare_pairs(
             filled += len(names)
         if near is not None:
             found[:, filled : filled + len(COSINES)] = near[part]
+            filled += len(COSINES)
+        if aligned is not None:
+            found[:, filled : filled + len(ALIGNED)] = aligned[part]
         if questions.differences is not None:
             found[:, -1] = questions.differences.scores(words, left[part], right[part])
         yield found
@@ -162,7 +172,8 @@ def _width(questions: Questions) -> int:
     """Return the number of features."""
     of_neighbours = sum(len(names) for _, names in _kinds_of(questions.witnesses))
     of_vectors = 0 if questions.vectors is None else len(COSINES)
-    return len(NAMES) + of_neighbours + of_vectors + (questions.differences is not None)
+    of_words = 0 if questions.encode is None else len(ALIGNED)
+    return len(NAMES) + of_neighbours + of_vectors + of_words + (questions.differences is not None)
 
 
 def _portions(starts: np.ndarray, sizes: np.ndarray) -> Iterator[slice]:

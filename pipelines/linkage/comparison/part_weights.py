@@ -37,6 +37,7 @@ class Parts:
             has the part; used for a part that only one question of a pair has.
         weight_of_shared: (parts,) the same without both questions of a pair; used for a part that both have.
         length: (R, 3) sums of ``weight``, ``weight_of_single`` and 1 over the parts of each row.
+        first: (parts,) place of the first of the part's words, which are in the order of the rows; pieces have none.
     """
 
     rows: sparse.csr_array
@@ -46,6 +47,7 @@ class Parts:
     weight_of_single: np.ndarray
     weight_of_shared: np.ndarray
     length: np.ndarray
+    first: np.ndarray
 
     @functools.cached_property
     def values(self) -> np.ndarray:
@@ -56,6 +58,18 @@ class Parts:
     def lengths(self) -> np.ndarray:
         """(R, 2) float64: the first two columns of ``length``, row after row in memory."""
         return np.ascontiguousarray(self.length[:, :2])
+
+    def only_one(self, left: np.ndarray, right: np.ndarray) -> sparse.csr_array:
+        """Return the (P, parts) parts that one question of each pair alone has: 1 for the left one, -1 for the right.
+
+        Args:
+            left: (P,) rows.
+            right: (P,) other rows.
+        """
+        found = (self.rows[left] - self.rows[right]).tocsr()
+        found.eliminate_zeros()
+        found.sort_indices()
+        return found
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,6 +114,8 @@ class Partition:
             if pieces is not None:
                 np.minimum.at(scales, part[some], 1 / pieces[words])
         of_row = np.bincount(row, pieces, len(self.answer_of_row)).astype(np.int64)
+        is_first = np.diff(np.maximum.accumulate(part), prepend=-1) if pieces is None else np.zeros(0)
+        first = np.flatnonzero(is_first)
         indices = part.copy()
         del coded, part
         ones = np.ones(len(indices), np.int8)
@@ -113,7 +129,7 @@ class Partition:
         of_parts = np.column_stack([weights, single, np.ones(len(key))])
         starts = range(0, max(len(of_row), 1), CHUNK)  # a product makes 64-bit numbers of all entries
         length = np.concatenate([rows[start : start + CHUNK] @ of_parts for start in starts])
-        return Parts(rows, key % codes, counts, weights, single, shared, length)
+        return Parts(rows, key % codes, counts, weights, single, shared, length, first)
 
     def _weight_here(self, weight: np.ndarray, have: np.ndarray, others: np.ndarray) -> np.ndarray:
         """Return weights from the frequency inside the answer, smoothed with `PRIOR` pseudo-questions of the log.
@@ -128,6 +144,11 @@ class Partition:
         seen = np.maximum(have, 0) + PRIOR * in_log
         here: np.ndarray = np.log1p((np.maximum(others, 0) + PRIOR) / seen) / most
         return here
+
+
+def rows_of(found: sparse.csr_array) -> np.ndarray:
+    """Return the row of each entry."""
+    return np.repeat(np.arange(found.shape[0]), np.diff(found.indptr))
 
 
 def _in_chunks(words: int, pieces: np.ndarray | None) -> Iterator[tuple[slice, np.ndarray | slice]]:

@@ -46,6 +46,8 @@ class Wording:
         names: text of each stem, by its code.
         bigram_codes: (codes of ``bigrams``,) int64 of each pair of consecutive stems: code of the first, times the
             number of ``names``, plus code of the second.
+        forms: text of each word.
+        form: (parts of ``stems``,) place in ``forms`` of the first word of the answer that has the stem.
     """
 
     stems: Parts
@@ -55,6 +57,8 @@ class Wording:
     first: np.ndarray
     names: pa.Array
     bigram_codes: np.ndarray
+    forms: pa.Array
+    form: np.ndarray
 
     @functools.cached_property
     def stem_values(self) -> np.ndarray:
@@ -125,7 +129,8 @@ def wording(texts: pa.Array | pa.ChunkedArray, answer_of_row: np.ndarray, weight
     first[words.row[::-1]] = words.stem[::-1]
     bigrams, bigram_codes = _bigrams(words, partition)
     numbers = has_digit[stems.code]
-    return Wording(stems, _grams(words, partition), bigrams, numbers, first, words.stems, bigram_codes)
+    form, grams = words.word[stems.first], _grams(words, partition)
+    return Wording(stems, grams, bigrams, numbers, first, words.stems, bigram_codes, words.forms, form)
 
 
 def _words(texts: pa.Array | pa.ChunkedArray, weights: TokenWeights) -> _Words:

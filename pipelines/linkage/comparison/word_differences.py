@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from pipelines.linkage.comparison.part_weights import Parts
+from pipelines.linkage.comparison.part_weights import rows_of
 from pipelines.linkage.comparison.tokenization import Wording
 from schemas.hashing import mix, mix_both
 from schemas.ragged import ranges
@@ -84,10 +84,10 @@ def differences_of(words: Wording, left: np.ndarray, right: np.ndarray) -> Diffe
         right: (P,) other rows.
     """
     of_stem = words.stem_hashes
-    alone, following = (_only_one(parts, left, right) for parts in (words.stems, words.bigrams))
+    alone, following = (parts.only_one(left, right) for parts in (words.stems, words.bigrams))
     kinds = [
-        (_pairs_of(alone), mix(of_stem[alone.indices], _DIFFERING)),
-        (_pairs_of(following), words.bigram_hashes[following.indices]),
+        (rows_of(alone), mix(of_stem[alone.indices], _DIFFERING)),
+        (rows_of(following), words.bigram_hashes[following.indices]),
     ]
     few = np.flatnonzero(np.diff(alone.indptr) <= MOST_DIFFERING)
     alone, same = alone[few], words.stems.rows[left[few]].multiply(words.stems.rows[right[few]]).tocsr()
@@ -96,21 +96,8 @@ def differences_of(words: Wording, left: np.ndarray, right: np.ndarray) -> Diffe
     return Differences(*(np.concatenate(columns) for columns in zip(*kinds, strict=True)))
 
 
-def _only_one(parts: Parts, left: np.ndarray, right: np.ndarray) -> sparse.csr_array:
-    """Return the (P, parts) parts that one question of each pair alone has."""
-    found = (parts.rows[left] - parts.rows[right]).tocsr()
-    found.eliminate_zeros()
-    found.sort_indices()
-    return found
-
-
-def _pairs_of(found: sparse.csr_array) -> np.ndarray:
-    """Return the row of each entry."""
-    return np.repeat(np.arange(found.shape[0]), np.diff(found.indptr))
-
-
 def _crossed(one: sparse.csr_array, other: sparse.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return row, place of an entry of ``one`` and place of an entry of ``other`` for each two entries of one row."""
-    counts = np.diff(other.indptr)[_pairs_of(one)]
-    places = ranges(other.indptr[:-1][_pairs_of(one)].astype(np.int64), counts)
-    return np.repeat(_pairs_of(one), counts), np.repeat(np.arange(one.nnz), counts), places
+    counts = np.diff(other.indptr)[rows_of(one)]
+    places = ranges(other.indptr[:-1][rows_of(one)].astype(np.int64), counts)
+    return np.repeat(rows_of(one), counts), np.repeat(np.arange(one.nnz), counts), places

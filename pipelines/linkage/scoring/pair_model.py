@@ -38,6 +38,7 @@ class LinkModel:
         least_of_two: minimum probability of a group of two, which depends on a single pair.
         agreement: whether `agreement_features.AGREEMENT` are among the features, from the neighbours of each question.
         words_too: whether `agreement_features.AGREEMENT_OF_WORDS` are too, from neighbours by words.
+        alignment: whether `word_alignment.ALIGNED` are too, from the encoder's vectors of single words.
         precision: minimum of the estimated share of paraphrases among the kept pairs of a log, which decides its
             threshold; None: the threshold is the same in each log.
         threshold_of_small: threshold of a log of fewer than `SMALL_LOG` questions, whose few pairs allow no estimate;
@@ -53,6 +54,7 @@ class LinkModel:
     least_of_two: float = 0.0
     agreement: bool = False
     words_too: bool = False
+    alignment: bool = False
     precision: float | None = None
     threshold_of_small: float | None = None
     differences: DifferenceWeights | None = None

@@ -21,6 +21,7 @@ import pydantic
 from pipelines.linkage.comparison.agreement_features import AGREEMENT, AGREEMENT_OF_WORDS
 from pipelines.linkage.comparison.cosine_features import COSINES
 from pipelines.linkage.comparison.pair_features import NAMES
+from pipelines.linkage.comparison.word_alignment import ALIGNED
 from pipelines.linkage.comparison.word_differences import DifferenceWeights
 from pipelines.linkage.scoring.learned_scorers import Boosted, BoostedWithDifferences, Logistic, boosted
 from pipelines.linkage.scoring.lightgbm_text import trees_of
@@ -149,16 +150,16 @@ def _read(learned: str, encoder: EncoderKind | None) -> LinkModel:
 
 
 def model_of_trees(text: str, described: TreesFile) -> LinkModel:
-    """Return the model of a LightGBM text; it may leave out features of `NAMES`, `AGREEMENT` and `COSINES`.
+    """Return the model of a LightGBM text; it may leave out features of each kind.
 
     Raises:
         QprError: the text cannot be read, or its model is for other features.
     """
     read = trees_of(text, source=described.file)
-    agreement, words_too, cosine = (
-        not set(names).isdisjoint(read.features) for names in (AGREEMENT, AGREEMENT_OF_WORDS, COSINES)
+    agreement, words_too, cosine, alignment = (
+        not set(names).isdisjoint(read.features) for names in (AGREEMENT, AGREEMENT_OF_WORDS, COSINES, ALIGNED)
     )
-    computed = tree_features(cosine=cosine, words_too=words_too) if agreement else NAMES
+    computed = tree_features(cosine=cosine, words_too=words_too, alignment=alignment) if agreement else NAMES
     if not set(read.features) <= set(computed):
         raise QprError(f"{described.file}: learned from other features than this version computes. Learn it again")
     column = [computed.index(name) for name in read.features]
@@ -170,6 +171,7 @@ def model_of_trees(text: str, described: TreesFile) -> LinkModel:
         least_of_two=described.least_of_two,
         agreement=agreement,
         words_too=words_too,
+        alignment=alignment,
         precision=described.precision,
         threshold_of_small=described.threshold_of_small,
     )
@@ -218,14 +220,16 @@ def model_of(saved: dict[str, Any], *, source: str) -> LinkModel:
     return LinkModel(pairs, checked.threshold, checked.cosine, checked.least_of_two)
 
 
-def tree_features(*, cosine: bool = False, words_too: bool = False) -> tuple[str, ...]:
+def tree_features(*, cosine: bool = False, words_too: bool = False, alignment: bool = False) -> tuple[str, ...]:
     """Return the names of the features of trees that compare neighbours, in order.
 
     Args:
         cosine: neighbours are found by an encoder's vectors, and its cosines are compared.
         words_too: neighbours by words are compared beside those.
+        alignment: different words are compared by the encoder, too.
     """
-    return (*NAMES, *AGREEMENT, *(AGREEMENT_OF_WORDS if words_too else ()), *(COSINES if cosine else ()))
+    of_words = AGREEMENT_OF_WORDS if words_too else ()
+    return (*NAMES, *AGREEMENT, *of_words, *(COSINES if cosine else ()), *(ALIGNED if alignment else ()))
 
 
 def feature_names(*, cosine: bool) -> Sequence[str]:

@@ -115,7 +115,9 @@ def test_sums_of_long_questions_without_compiled_loops_take_memory_of_few_pairs(
     monkeypatch.setenv("QPR_COMPILED", "0")
     draw = np.random.default_rng(0)
     rows = sparse.csr_array(draw.random((20, 2_000)) < 0.5, dtype=np.int8)
-    parts = Parts(rows, np.arange(2_000), np.ones(2_000, np.int64), *draw.random((3, 2_000)), np.ones((20, 3)))
+    parts = Parts(
+        rows, np.arange(2_000), np.ones(2_000, np.int64), *draw.random((3, 2_000)), np.ones((20, 3)), np.arange(2_000)
+    )
     left, right = draw.integers(0, 20, (2, 1_000))
     whole = shared(parts, left, right)
     monkeypatch.setattr(pair_features, "CHUNK_PARTS", 2**14, raising=False)

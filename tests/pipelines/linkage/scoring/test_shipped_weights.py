@@ -21,27 +21,29 @@ from pipelines.linkage.settings import EncoderKind
 from schemas.errors import QprError
 
 KINDS = typing.get_args(EncoderKind)
-RISING, FALLING = ("similarity", "above_", "cosine"), "others_nearer"
+ALIGNING = {True: ("static", "model"), False: ()}  # kinds whose trees of facts, and others, compare single words
+RISING, FALLING = ("similarity", "above_", "cosine", "aligned"), ("others_nearer", "left_over")
 
 
 def features(width: int) -> np.ndarray:
     return np.random.default_rng(0).uniform(-0.2, 1.2, (2_000, width)).astype(np.float32)
 
 
+@pytest.mark.parametrize("of_facts", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_higher_cosine_never_lowers_the_probability(kind: EncoderKind) -> None:
-    model, none = load_model("boosted", kind), np.zeros(0, np.int64)
-    assert (model.cosine, model.agreement) == (True, True)
-    names = tree_features(cosine=True, words_too=model.words_too)
+def test_a_higher_cosine_never_lowers_the_probability(kind: EncoderKind, of_facts: bool) -> None:
+    model, none = load_facts_model(kind) if of_facts else load_model("boosted", kind), np.zeros(0, np.int64)
+    assert (model.cosine, model.agreement, model.alignment) == (True, True, kind in ALIGNING[of_facts])
+    names = tree_features(cosine=True, words_too=model.words_too, alignment=model.alignment)
     rising, falling = ([name.startswith(starts) for name in names] for starts in (RISING, FALLING))
-    lower = features(len(names))
+    lower = np.asfortranarray(features(len(names) + of_facts))
     before = model.pairs.probability(lower, none)
     rounding = 1 / (1 + np.exp(-SETTLED[0]))  # settled pairs are not evaluated to the end
     changed = 0
     for step in (0.05, 0.3, 2.0):
         higher = lower.copy()
-        higher[:, rising] += np.float32(step)
-        higher[:, falling] -= np.float32(step)
+        higher[:, np.flatnonzero(rising)] += np.float32(step)
+        higher[:, np.flatnonzero(falling)] -= np.float32(step)
         after = model.pairs.probability(higher, none)
         assert (after >= before - rounding).all()
         changed += np.count_nonzero(after > before + 0.1)
@@ -60,7 +62,10 @@ def test_facts_are_also_compared_by_the_words_in_which_they_differ(kind: Encoder
     model, none = load_facts_model(kind), np.zeros(0, np.int64)
     assert model.differences is not None
     assert (np.diff(model.differences.key.astype(object)) > 0).all()
-    table = np.column_stack([features(len(tree_features(cosine=kind is not None, words_too=model.words_too)))] * 2)
+    encoded = kind is not None
+    names = tree_features(cosine=encoded, words_too=model.words_too, alignment=model.alignment)
+    assert model.alignment == (kind in ALIGNING[True])
+    table = np.column_stack([features(len(names))] * 2)
     table = np.asfortranarray(table[:, : table.shape[1] // 2 + 1])
     found = []
     for score in (-2, 0, 2):

@@ -1,0 +1,174 @@
+"""Features from the vectors of the words by which two questions differ.
+
+Wording, encoder of single words, pairs of rows -> alignments -> (P, len(ALIGNED)) float32
+
+The cosine of two whole questions hides their one different word behind all others. So each word that one question alone
+has is compared with the words of the other one (monolingual word alignment: Sultan, Bethard and Sumner 2014, "Back to
+Basics for Monolingual Alignment").
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+from scipy import sparse
+
+from pipelines.linkage.comparison.part_weights import Parts, rows_of
+from pipelines.linkage.comparison.tokenization import Wording
+from pipelines.neighbours.embeddings import Encode, quantise
+from schemas.ragged import ranges, starts_of_runs
+
+ALIGNED: Final = (
+    "aligned_sum", "aligned_mean", "aligned_rarest", "aligned_worst",
+    "left_over_min", "left_over_max", "left_over_most",
+)  # fmt: skip
+"""Features from words that one question alone has, called different here; 1, or 0 left over, where there are none.
+
+``aligned_sum`` is the cosine of the sums of the different words of both questions, ``aligned_mean`` the weighted mean
+over them of the greatest cosine with a different word of the other question; both are 1 where only one question has
+any. ``aligned_rarest`` and ``aligned_worst`` are the greatest cosine with any word of the other question, of the word
+with the greatest weight and of the one for which it is least. ``left_over`` is the weight of different words times one
+minus this cosine: the sums of both questions, as minimum and maximum, and the greatest of a single word. A weight is
+that of `Parts.weight`."""
+
+CHUNK: Final = 1 << 20
+"""Approximate number of pairs of words compared together; bounds memory."""
+
+BLOCK: Final = 1 << 14
+"""Number of pairs of words whose vectors are multiplied together, so that these stay in the cache."""
+
+
+def alignments(words: Wording, encode: Encode, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Align the different words of pairs of questions.
+
+    Args:
+        words: parts of R rows of whole answers. A stem has the vector of the first word of the answer that has it.
+        encode: encoder of single words.
+        left: (P,) rows.
+        right: (P,) other rows of the same answers.
+
+    Returns:
+        (P, len(ALIGNED)) float32, column after column in memory.
+    """
+    found = np.empty((len(ALIGNED), len(left)), np.float32)
+    if not len(left):
+        return found.T
+    cosines = Cosines.of(words, encode, np.union1d(left, right))
+    counts = np.diff(words.stems.rows.indptr).astype(np.int64)
+    effort = np.cumsum(2 * counts[left] * counts[right] + 1)
+    bounds = [*starts_of_runs(effort // CHUNK).tolist(), len(left)]
+    for start, stop in itertools.pairwise(bounds):
+        found[:, start:stop] = _aligned(words.stems, cosines, left[start:stop], right[start:stop])
+    return found.T
+
+
+@dataclasses.dataclass(frozen=True)
+class Cosines:
+    """Cosines of words.
+
+    Attributes:
+        vectors: (W, D) int8 vectors, whose products are the same in any order of work.
+        length: (W,) float32 length of each.
+        word: (parts of `Wording.stems`,) row of ``vectors`` of the parts of some questions.
+    """
+
+    vectors: np.ndarray
+    length: np.ndarray
+    word: np.ndarray
+
+    @classmethod
+    def of(cls, words: Wording, encode: Encode, rows: np.ndarray) -> Cosines:
+        """Return the cosines of the words of some rows."""
+        parts = np.unique(words.stems.rows[rows].indices)
+        forms, number = np.unique(words.form[parts], return_inverse=True)
+        word = np.zeros(len(words.form), np.int64)
+        word[parts] = number
+        vectors = np.zeros((0, 1), np.int8)
+        if len(forms):
+            vectors = quantise(encode(pa.chunked_array([words.forms.take(pa.array(forms))])))
+        exact = vectors.astype(np.float32)
+        return cls(vectors, np.maximum(np.sqrt(np.einsum("wd,wd->w", exact, exact)), 1), word)
+
+    def between(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """Return the (N,) float32 cosines of parts."""
+        one, other = self.word[one], self.word[other]
+        coded = pa.array(np.minimum(one, other) * len(self.vectors) + np.maximum(one, other)).dictionary_encode()
+        one, other = np.divmod(coded.dictionary.to_numpy(), max(len(self.vectors), 1))
+        found = np.empty(len(one), np.float32)
+        for start in range(0, len(one), BLOCK):
+            some = slice(start, start + BLOCK)
+            products = (self.vectors[words[some]].astype(np.float32) for words in (one, other))
+            found[some] = np.einsum("nd,nd->n", *products)
+        cosines: np.ndarray = (found / (self.length[one] * self.length[other]))[coded.indices.to_numpy()]
+        return cosines
+
+    def of_sums(self, different: sparse.csr_array) -> np.ndarray:
+        """Return the (P,) cosines of the sums of the left and of the right question's words; 0 for a zero sum."""
+        words, column = np.unique(self.word[different.indices], return_inverse=True)
+        vectors, shape = self.vectors[words].astype(float), (different.shape[0], len(words))
+        left, right = (
+            sparse.csr_array((side.astype(float), column, different.indptr), shape) @ vectors
+            for side in (different.data > 0, different.data < 0)
+        )
+        lengths = np.sqrt(np.einsum("pd,pd->p", left, left) * np.einsum("pd,pd->p", right, right))
+        cosines: np.ndarray = np.einsum("pd,pd->p", left, right) / np.maximum(lengths, 1)
+        return cosines
+
+
+def _aligned(stems: Parts, cosines: Cosines, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return the (len(ALIGNED), P) features of some pairs."""
+    found = np.ones((len(ALIGNED), len(left)))
+    found[4:] = 0
+    different = stems.only_one(left, right)
+    some = np.flatnonzero(np.diff(different.indptr))
+    if not len(some):
+        return found
+    words, pair, starts = different.indices, rows_of(different), different.indptr[some]
+    of_left, weight = different.data > 0, stems.weight[words]
+    near_different = _nearest(cosines, words, different, pair, side=of_left)
+    near = _nearest(cosines, words, stems.rows, np.where(of_left, right[pair], left[pair]))
+    left_over = weight * (1 - near)
+    both = some[np.logical_or.reduceat(of_left, starts) & np.logical_or.reduceat(~of_left, starts)]
+    weighted, total = (np.bincount(pair, values, len(left)) for values in (weight * near_different, weight))
+    sides = [np.bincount(pair[side], left_over[side], len(left)) for side in (of_left, ~of_left)]
+    found[0, both] = cosines.of_sums(different)[both]
+    found[1, both] = weighted[both] / total[both]
+    found[2, some] = near[np.lexsort((near, -weight, pair))[starts]]
+    found[3, some] = np.minimum.reduceat(near, starts)
+    found[4], found[5] = np.minimum(*sides), np.maximum(*sides)
+    found[6, some] = np.maximum.reduceat(left_over, starts)
+    return found
+
+
+def _nearest(
+    cosines: Cosines,
+    words: np.ndarray,
+    others: sparse.csr_array,
+    rows: np.ndarray,
+    *,
+    side: np.ndarray | None = None,
+) -> np.ndarray:
+    """Return the greatest cosine of each word with the words of a row; 0 if that has none.
+
+    Args:
+        cosines: of all words.
+        words: (N,) parts.
+        others: (rows, parts) words.
+        rows: (N,) row of ``others`` for each word.
+        side: (N,) bool, whether the word is of the left question; given, it is compared with those of the other
+            question alone, which are negative in ``others`` where they are of the right one.
+    """
+    counts = np.diff(others.indptr)[rows]
+    places = ranges(others.indptr[:-1][rows].astype(np.int64), counts)
+    word = np.repeat(np.arange(len(words)), counts)
+    found = cosines.between(words[word], others.indices[places])
+    if side is not None:
+        found = np.where(side[word] == (others.data[places] > 0), np.float32(-1), found)
+    nearest, some = np.zeros(len(words)), counts > 0
+    if some.any():
+        nearest[some] = np.maximum.reduceat(found, (np.cumsum(counts) - counts)[some])
+    return nearest
