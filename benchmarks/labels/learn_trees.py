@@ -57,7 +57,6 @@ from pipelines.linkage.comparison.word_alignment import ALIGNED
 from pipelines.linkage.scoring.agglomeration import agglomerate
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.scoring.shipped_weights import TreesFile, model_of_trees, tree_features
-from pipelines.linkage.settings import EncoderKind
 from pipelines.neighbours.embeddings import Encode
 from schemas.artifacts.dataset import open_dataset
 from schemas.hashing import uniform
@@ -120,11 +119,6 @@ FALLING = frozenset({"others_nearer_min", "others_nearer_max", *(name for name i
 LOWEST_OF_SENTENCES = 0.8
 """Lowest threshold with a model of sentence-transformers: most have seen Quora's duplicates, so clusters kept back are
 no evidence for a lower one."""
-
-
-ALIGNING: frozenset[EncoderKind] = frozenset({"static", "model"})
-"""Kinds of encoders by whose vectors single words are compared, too. With a model of sentence-transformers trees of
-facts gained .003 of average precision over parts, and each word takes as long to encode as a question."""
 
 
 class Examples(NamedTuple):
@@ -405,6 +399,7 @@ def learn(
     output: Annotated[Path, typer.Option(help="Folder for the trees.")],
     encoder: Annotated[str | None, typer.Option(help="Encoder whose vectors are compared too.")] = None,
     clusters: Annotated[int, typer.Option(help="Maximum number of clusters of each log kept back.")] = CLUSTERS,
+    align: Annotated[bool, typer.Option(help="Compare single words by the encoder, too.")] = False,
     mixed: Annotated[int, typer.Option(help="Number of logs of random composition.")] = MIXED_LOGS,
     weight: Annotated[float, typer.Option(help="Weight of these logs together.")] = WEIGHT_OF_MIXED,
     share: Annotated[float, typer.Option(help="Share of the answers of simulated logs that is read.")] = 1.0,
@@ -420,7 +415,7 @@ def learn(
     learning, kept = parts_of(dataset, seed=seed)
     learning = first_of(learning, questions)
     marked = marked_log(learning, pairs, clusters=clusters, seed=seed)
-    of_log = functools.partial(examples, encode=encode, aligns=kind in ALIGNING)
+    of_log = functools.partial(examples, encode=encode, aligns=align)
     learned = [of_log(marked, seed=seed)]
     simulated = (part_of(log, share * part) for log in simulated_logs(logs, stray_logs) for part in PARTS_OF_SIMULATED)
     learned += weighted((of_log(log, seed=seed) for log in simulated), WEIGHT_OF_SIMULATED)
@@ -443,7 +438,7 @@ def learn(
     origin = {
         "learned_from": "Quora Question Pairs (first release), generated templates, and logs of qpr simulate; fitted "
         "figures only, no text of the data is in here.",
-        "command": f"{command}{_options(kind, clusters, mixed, weight, share, questions)} --seed {seed}",
+        "command": f"{command}{_options(kind, clusters, mixed, weight, share, questions, align=align)} --seed {seed}",
     }
     saved = described.model_dump(exclude_defaults=True) | {"provenance": origin}
     (output / f"{name}.json").write_text(json.dumps(saved) + "\n", "utf-8")
@@ -452,10 +447,13 @@ def learn(
     report.row(**rule, cpu_s=time.process_time() - started)
 
 
-def _options(kind: str | None, clusters: int, mixed: int, weight: float, share: float, questions: float) -> str:
+def _options(
+    kind: str | None, clusters: int, mixed: int, weight: float, share: float, questions: float, *, align: bool
+) -> str:
     """Return the options that are no defaults, with a name for the place of an encoder."""
     address = {"static": "static", "st": "st:all-MiniLM-L6-v2", "model": "MODEL"}
     given = [f" --encoder {address[kind]}" if kind else ""]
+    given += [" --align" if align else ""]
     given += [f" --clusters {clusters}" if clusters != CLUSTERS else ""]
     given += [f" --mixed {mixed}" if mixed != MIXED_LOGS else "", f" --share {share:g}" if share < 1 else ""]
     given += [f" --weight {weight:g}" if weight != WEIGHT_OF_MIXED else ""]

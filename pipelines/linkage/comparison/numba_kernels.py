@@ -1,6 +1,7 @@
-"""The search for a pair's place among the pairs of its questions as machine code, made by numba; as numpy's.
+"""Loops over pairs of questions as machine code, made by numba, whose results are numpy's to the last bit.
 
 ordered pairs of each row, pairs -> count_before -> number of pairs before each
+words that one question of a pair alone has, vectors of all words -> find_nearest -> greatest cosine of each
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from schemas.compiled import compile_loop
 
 Numbers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float32]
 
 
 @compile_loop
@@ -34,3 +36,49 @@ def count_before(ordered: Numbers, starts: Numbers, rows: Numbers, values: Numbe
             else:
                 high = middle
         counts[pair] = low - first
+
+
+@compile_loop
+def find_nearest(
+    vectors: npt.NDArray[np.int8],
+    length: Floats,
+    word: Numbers,
+    rows: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]],
+    different: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.bool_]],
+    pairs: tuple[Numbers, Numbers],
+    near: Floats,
+    near_different: Floats,
+) -> None:
+    """Write the greatest cosine of each different word with all, and with the different, words of the other question.
+
+    Args:
+        vectors: (W, D).
+        length: (W,) of each vector.
+        word: (parts,) row of ``vectors`` of each part.
+        rows: bounds and ascending parts of each question.
+        different: bounds and ascending parts that one question of each pair alone has, and whether it is the left one.
+        pairs: (P,) left and right questions.
+        near: (N,) of each different part, overwritten; 0 if the other question has no word.
+        near_different: (N,) of each, overwritten; -1 if the other question has no different one.
+    """
+    row_bounds, parts = rows
+    bounds, different_parts, of_left = different
+    for pair in range(len(pairs[0])):
+        for entry in range(bounds[pair], bounds[pair + 1]):
+            row = pairs[1][pair] if of_left[entry] else pairs[0][pair]
+            one, place = word[different_parts[entry]], bounds[pair]
+            best, best_different = np.float32(-2), np.float32(-1)
+            for other_place in range(row_bounds[row], row_bounds[row + 1]):
+                part = parts[other_place]
+                other = word[part]
+                product = np.int32(0)
+                for number in range(vectors.shape[1]):
+                    product += np.int32(vectors[one, number]) * np.int32(vectors[other, number])
+                cosine = np.float32(product) / (length[one] * length[other])
+                best = max(best, cosine)
+                while place < bounds[pair + 1] and different_parts[place] < part:
+                    place += 1
+                if place < bounds[pair + 1] and different_parts[place] == part:
+                    best_different = max(best_different, cosine)
+            near[entry] = best if best > -2 else 0
+            near_different[entry] = best_different

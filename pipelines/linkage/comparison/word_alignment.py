@@ -20,6 +20,7 @@ from scipy import sparse
 from pipelines.linkage.comparison.part_weights import Parts, rows_of
 from pipelines.linkage.comparison.tokenization import Wording
 from pipelines.neighbours.embeddings import Encode, quantise
+from schemas.compiled import load_loops
 from schemas.ragged import ranges, starts_of_runs
 
 ALIGNED: Final = (
@@ -129,19 +130,40 @@ def _aligned(stems: Parts, cosines: Cosines, left: np.ndarray, right: np.ndarray
         return found
     words, pair, starts = different.indices, rows_of(different), different.indptr[some]
     of_left, weight = different.data > 0, stems.weight[words]
-    near_different = _nearest(cosines, words, different, pair, side=of_left)
-    near = _nearest(cosines, words, stems.rows, np.where(of_left, right[pair], left[pair]))
+    near, near_different = _nearest_words(stems.rows, cosines, different, left, right)
     left_over = weight * (1 - near)
     both = some[np.logical_or.reduceat(of_left, starts) & np.logical_or.reduceat(~of_left, starts)]
     weighted, total = (np.bincount(pair, values, len(left)) for values in (weight * near_different, weight))
     sides = [np.bincount(pair[side], left_over[side], len(left)) for side in (of_left, ~of_left)]
     found[0, both] = cosines.of_sums(different)[both]
     found[1, both] = weighted[both] / total[both]
-    found[2, some] = near[np.lexsort((near, -weight, pair))[starts]]
+    greatest = np.repeat(np.maximum.reduceat(weight, starts), np.diff(different.indptr)[some])
+    found[2, some] = np.minimum.reduceat(np.where(weight == greatest, near, np.inf), starts)
     found[3, some] = np.minimum.reduceat(near, starts)
     found[4], found[5] = np.minimum(*sides), np.maximum(*sides)
     found[6, some] = np.maximum.reduceat(left_over, starts)
     return found
+
+
+def _nearest_words(
+    rows: sparse.csr_array, cosines: Cosines, different: sparse.csr_array, left: np.ndarray, right: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the greatest cosine of each different word with all, and with the different, words of the other question.
+
+    They are float32; 0 if the other question has no word, -1 if it has no different one.
+    """
+    words, of_left = different.indices, different.data > 0
+    if (loops := load_loops("pipelines.linkage.comparison.numba_kernels", len(left))) is None:
+        pair = rows_of(different)
+        other = np.where(of_left, right[pair], left[pair])
+        return _nearest(cosines, words, rows, other), _nearest(cosines, words, different, pair, side=of_left)
+    near, near_different = np.empty((2, len(words)), np.float32)
+    of_rows, of_different = (rows.indptr, rows.indices), (different.indptr, words, of_left)
+    pairs = (left.astype(np.int64), right.astype(np.int64))
+    loops.find_nearest(
+        cosines.vectors, cosines.length, cosines.word, of_rows, of_different, pairs, near, near_different
+    )
+    return near, near_different
 
 
 def _nearest(
@@ -168,7 +190,7 @@ def _nearest(
     found = cosines.between(words[word], others.indices[places])
     if side is not None:
         found = np.where(side[word] == (others.data[places] > 0), np.float32(-1), found)
-    nearest, some = np.zeros(len(words)), counts > 0
+    nearest, some = np.zeros(len(words), np.float32), counts > 0
     if some.any():
         nearest[some] = np.maximum.reduceat(found, (np.cumsum(counts) - counts)[some])
     return nearest

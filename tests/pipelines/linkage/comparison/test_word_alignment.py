@@ -10,6 +10,7 @@ from pipelines.linkage.comparison.tokenization import Wording, wording
 from pipelines.linkage.comparison.word_alignment import ALIGNED, alignments
 from pipelines.neighbours.embeddings import quantise
 from pipelines.questions.token_frequencies import merge
+from schemas.compiled import SWITCH
 from schemas.stems import stem
 
 NO_DIFFERENCE = [1, 1, 1, 1, 0, 0, 0]
@@ -67,6 +68,17 @@ def expected(words: Wording, left: int, right: int) -> list[float]:
     return [of_sum, of_mean, near[rarest], min(near.values()), min(left_over), max(left_over), most]
 
 
+@pytest.fixture(params=[False, True])
+def compiled(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Features are computed without compiled loops, or with them."""
+    if not request.param:
+        monkeypatch.setenv(SWITCH, "0")
+    else:
+        pytest.importorskip("pipelines.linkage.comparison.numba_kernels", reason="numba is not installed")
+    return bool(request.param)
+
+
+@pytest.mark.usefixtures("compiled")
 @pytest.mark.parametrize("chunk", [20, 1 << 20])
 def test_features_are_those_of_a_plain_loop(monkeypatch: pytest.MonkeyPatch, chunk: int) -> None:
     monkeypatch.setattr(word_alignment, "CHUNK", chunk)
@@ -80,6 +92,17 @@ def test_features_are_those_of_a_plain_loop(monkeypatch: pytest.MonkeyPatch, chu
     found = alignments(words, encode, left, right)
     assert found.shape == (len(pairs), len(ALIGNED))
     assert found == pytest.approx(np.array([expected(words, *pair) for pair in pairs]), abs=1e-5)
+
+
+def test_compiled_loops_give_the_same_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pipelines.linkage.comparison.numba_kernels", reason="numba is not installed")
+    draw = np.random.default_rng(2)
+    texts = [" ".join(draw.choice(list("abcdefghijkl"), draw.integers(0, 9))) for _ in range(60)]
+    left, right = np.array(list(itertools.combinations(range(60), 2))).T
+    words = words_of(texts, np.zeros(60, np.int64))
+    compiled = alignments(words, encode, left, right)
+    monkeypatch.setenv(SWITCH, "0")
+    assert alignments(words, encode, left, right).tobytes() == compiled.tobytes()
 
 
 def test_the_first_word_with_a_stem_stands_for_it() -> None:
