@@ -39,7 +39,7 @@ def connection_fault(error: BaseException) -> str | None:
     for cause in causes:
         if _is_unreached(cause):
             return f"cannot connect to {_address(causes)} ({_reason(causes)}). {_ADVICE}"
-        status = getattr(cause, "status", None)  # of aiohttp's ClientResponseError
+        status = getattr(cause, "status", None) if type(cause).__name__ == "ClientResponseError" else None  # aiohttp's
         if isinstance(status, int) and status not in (404, 410):
             answer = f"{status} {getattr(cause, 'message', '')}".rstrip()
             return f"the server answered {answer}. Check the URL and your access to it"

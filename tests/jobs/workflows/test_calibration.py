@@ -81,7 +81,7 @@ def test_without_linkage_a_precision_picks_the_least_coherence(calibration, logs
         (["--linkage", "logistic", "--refine-with", "m"], 2, "--refine-with needs --linkage boosted, or --calibration"),
         (["--refine-with", "nowhere"], 1, "nowhere: not a model"),
         (["--refine-with", "st:nowhere"], 1, "st:nowhere: no modules.json in nowhere"),
-        (["--refine-with", "static:nowhere"], 1, "nowhere: no such folder and no package of this name"),
+        (["--refine-with", "static:nowhere"], 1, "and no package of this name is installed. Correct the path"),
         (["--calibration", "nowhere"], 1, "nowhere: not a calibration"),
         (["--linkage", "magic"], 2, "--linkage"),
         (["--min-probability", 0], 2, "--min-probability"),

@@ -41,7 +41,7 @@ def test_keys_are_verdicts_and_the_next_run_goes_on(review, tmp_path):
     assert stored(tmp_path) == [*expected, ("Ada", "stray", 2, "")]
     outcome = review(keys="uurq")
     assert "5. Do all these questions ask the same?" in outcome.out
-    assert stored(tmp_path) == [*expected[:2], ("Ada", "right", 0, "")]
+    assert stored(tmp_path) == [*expected[:2], ("Ada", "right", 0, "famous twins")]  # the note stays
     assert "3 of 12 clusters are judged; 2 of 3 right, so at least" in outcome.err
 
 
