@@ -38,6 +38,8 @@ class Client:
 
     async def send(self, *parts):
         for part in parts:
+            if self.writer.is_closing():  # uvloop would raise a RuntimeError
+                raise ConnectionResetError
             self.writer.write(part)
             await self.writer.drain()
 
