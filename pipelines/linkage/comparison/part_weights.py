@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 from scipy import sparse
 
-from schemas.ragged import offsets_of
+from schemas.ragged import offsets_of, ranges
 
 PRIOR: Final = 5.0
 """Number of pseudo-questions, with a part's frequency in the log, that are added to its count inside an answer."""
@@ -149,6 +149,12 @@ class Partition:
 def rows_of(found: sparse.csr_array) -> np.ndarray:
     """Return the row of each entry."""
     return np.repeat(np.arange(found.shape[0]), np.diff(found.indptr))
+
+
+def entries_of(found: sparse.csr_array, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return for each entry of some rows, one row after the other, its row's place in ``rows`` and its own place."""
+    counts = np.diff(found.indptr)[rows]
+    return np.repeat(np.arange(len(rows)), counts), ranges(found.indptr[:-1][rows].astype(np.int64), counts)
 
 
 def _in_chunks(words: int, pieces: np.ndarray | None) -> Iterator[tuple[slice, np.ndarray | slice]]:

@@ -17,11 +17,11 @@ import numpy as np
 import pyarrow as pa
 from scipy import sparse
 
-from pipelines.linkage.comparison.part_weights import Parts, rows_of
+from pipelines.linkage.comparison.part_weights import Parts, entries_of, rows_of
 from pipelines.linkage.comparison.tokenization import Wording
 from pipelines.neighbours.embeddings import Encode, quantise
 from schemas.compiled import load_loops
-from schemas.ragged import ranges, starts_of_runs
+from schemas.ragged import starts_of_runs
 
 ALIGNED: Final = (
     "aligned_sum", "aligned_mean", "aligned_rarest", "aligned_worst",
@@ -184,13 +184,11 @@ def _nearest(
         side: (N,) bool, whether the word is of the left question; given, it is compared with those of the other
             question alone, which are negative in ``others`` where they are of the right one.
     """
-    counts = np.diff(others.indptr)[rows]
-    places = ranges(others.indptr[:-1][rows].astype(np.int64), counts)
-    word = np.repeat(np.arange(len(words)), counts)
+    word, places = entries_of(others, rows)
     found = cosines.between(words[word], others.indices[places])
     if side is not None:
         found = np.where(side[word] == (others.data[places] > 0), np.float32(-1), found)
-    nearest, some = np.zeros(len(words), np.float32), counts > 0
-    if some.any():
-        nearest[some] = np.maximum.reduceat(found, (np.cumsum(counts) - counts)[some])
+    nearest, starts = np.zeros(len(words), np.float32), starts_of_runs(word)
+    if len(starts):
+        nearest[word[starts]] = np.maximum.reduceat(found, starts)
     return nearest

@@ -12,12 +12,10 @@ import dataclasses
 from typing import Final, NamedTuple
 
 import numpy as np
-from scipy import sparse
 
-from pipelines.linkage.comparison.part_weights import rows_of
+from pipelines.linkage.comparison.part_weights import entries_of, rows_of
 from pipelines.linkage.comparison.tokenization import Wording
 from schemas.hashing import mix, mix_both
-from schemas.ragged import ranges
 from schemas.text import hash64
 
 MOST_DIFFERING: Final = 6
@@ -91,13 +89,7 @@ def differences_of(words: Wording, left: np.ndarray, right: np.ndarray) -> Diffe
     ]
     few = np.flatnonzero(np.diff(alone.indptr) <= MOST_DIFFERING)
     alone, same = alone[few], words.stems.rows[left[few]].multiply(words.stems.rows[right[few]]).tocsr()
-    pair, one, other = _crossed(alone, same)
-    kinds.append((few[pair], mix_both(of_stem[alone.indices[one]], of_stem[same.indices[other]], _BESIDE)))
+    pair = rows_of(alone)
+    one, other = entries_of(same, pair)
+    kinds.append((few[pair[one]], mix_both(of_stem[alone.indices[one]], of_stem[same.indices[other]], _BESIDE)))
     return Differences(*(np.concatenate(columns) for columns in zip(*kinds, strict=True)))
-
-
-def _crossed(one: sparse.csr_array, other: sparse.csr_array) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return row, place of an entry of ``one`` and place of an entry of ``other`` for each two entries of one row."""
-    counts = np.diff(other.indptr)[rows_of(one)]
-    places = ranges(other.indptr[:-1][rows_of(one)].astype(np.int64), counts)
-    return np.repeat(rows_of(one), counts), np.repeat(np.arange(one.nnz), counts), places
