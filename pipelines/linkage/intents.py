@@ -14,7 +14,7 @@ from pipelines.linkage.intent_answers import RELIABLE, choose_intents, supports_
 from pipelines.linkage.standings import contradicted_share
 from pipelines.linkage.strays import wrong_probability
 from pipelines.linkage.witnesses import Witnesses
-from pipelines.questions.token_frequencies import TokenWeights
+from pipelines.questions.token_frequencies import LARGE_LOG, TokenWeights
 from schemas.ragged import sizes_of_runs, starts_of_runs
 
 Policy = Literal["auto", "intent", "fact"]
@@ -73,8 +73,10 @@ def intents(members: pa.Table, weights: TokenWeights, witnesses: Witnesses, poli
     all_of_them = policy == "intent"
     chosen = np.ones(len(starts), bool) if all_of_them else choose_intents(members, weights, witnesses, starts)
     of_intent = np.repeat(chosen, sizes)
+    reliable = contradicted_share(supports_of(witnesses.log, weights)[0]) <= RELIABLE
+    if not reliable and weights.questions < LARGE_LOG:
+        return Intents(of_intent, of_intent, UNCERTAIN)
     belongs = of_intent & (wrong_probability(witnesses, weights) < LIKELY_WRONG)
     if witnesses.by_vectors:  # other answers fill the nearest questions of an answer that has too few to do so
         belongs |= of_intent & np.repeat(sizes <= TOO_FEW, sizes)
-    reliable = contradicted_share(supports_of(witnesses.log, weights)[0]) <= RELIABLE
     return Intents(of_intent, belongs, SURE if reliable else UNCERTAIN)

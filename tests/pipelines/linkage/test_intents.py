@@ -57,6 +57,13 @@ def test_a_question_that_reliable_neighbours_contradict_does_not_belong(members_
     assert kept.probability < found.probability
 
 
+def test_neighbours_that_contradict_most_of_a_small_log_are_no_evidence(members_of) -> None:
+    members = answered(members_of(["one", "two", "three"]), "card_arrival")
+    faq = LogAgreement(59, 1, (29, 6, 6, 5, 4, 4, 2, 3))
+    found = intents(members, count_tokens(members["token_ids"]), witnesses(members, [0.9, 0.0, 0.5], faq), "auto")
+    assert found.belongs.all()
+
+
 def test_vectors_contradict_no_question_of_an_answer_with_few(members_of) -> None:
     members = answered(members_of(["one", "two", "three"]), "card_arrival")
     found = witnesses(members, [0.9, 0.0, 0.5])
