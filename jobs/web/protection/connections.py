@@ -14,7 +14,7 @@ import termios
 from collections.abc import Callable
 from typing import Any, Final
 
-from httptools import HttpParserInvalidURLError
+from httptools import HttpParserError, HttpParserInvalidURLError, HttpParserUpgrade, HttpRequestParser
 from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
@@ -41,9 +41,10 @@ _HOSTS = Fault(400, "the request has more than one Host header", "http")
 _URL = Fault(
     400,
     "the address of the request is invalid; write characters that are not ASCII as %XX, for example by "
-    "curl --get --data-urlencode",
+    "curl --get --data-urlencode, and begin its path with /",
     "http",
 )
+_TUNNEL = Fault(400, "this server is no proxy; send requests to it without CONNECT", "http")
 _LARGE = Fault(431, f"the head of the request is larger than {MOST_HEAD // 1024} KiB", "head")
 _LATE = Fault(408, f"the head of the request was not complete after {HEAD_S:g} s", "head")
 _FULL = Fault(503, "too many connections; ask again later", "connections", {"Retry-After": "1", "Connection": "close"})
@@ -85,12 +86,44 @@ class Connection(HttpToolsProtocol):
         if self.cycle is not None and self.cycle.response_complete:  # later bytes gain no time
             self._deadline = min(self._deadline, self.loop.time() + HEAD_S)
         self._head += len(data)
-        super().data_received(data)
+        self._unset_keepalive_if_required()
+        self._read(memoryview(data))
         if self._head > MOST_HEAD and self._due is None and not self.transport.is_closing():
             self._refuse(_LARGE)
 
+    def _read(self, data: memoryview) -> None:
+        """Read bytes; a request to change the protocol is answered in this one, as RFC 9110 (section 7.8) permits.
+
+        Java's HttpClient and `curl --http2` send such requests. The parser would leave out their body, so it reads the
+        head once more without the header.
+        """
+        try:
+            while True:
+                try:
+                    self.parser.feed_data(data)
+                except HttpParserUpgrade as upgrade:
+                    head, data = self._head_without_upgrade(), data[upgrade.args[0] :]
+                    self.parser = HttpRequestParser(self)
+                    self.parser.set_dangerous_leniencies(lenient_data_after_close=True)  # as that of the protocol
+                    self.parser.feed_data(head)
+                else:
+                    return
+        except HttpParserError:
+            self.send_400_response("")
+
+    def _head_without_upgrade(self) -> bytes:
+        version = self.parser.get_http_version().encode()
+        lines = [self.parser.get_method() + b" " + self.url + b" HTTP/" + version]
+        lines += [name + b": " + value for name, value in self.headers if name != b"upgrade"]
+        return b"\r\n".join([*lines, b"", b""])
+
     def on_headers_complete(self) -> None:
         """Begin a request with one host whose head is not too large; it came with bytes of both bodies beside it."""
+        if self.parser.get_method() == b"CONNECT":
+            self._fault = _TUNNEL
+            raise _TUNNEL
+        if self.parser.should_upgrade():  # the head is read again
+            return
         if self._head > MOST_HEAD:
             size = len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
             if size > MOST_HEAD:
@@ -99,9 +132,10 @@ class Connection(HttpToolsProtocol):
         if sum(name == b"host" for name, _ in self.headers) > 1:  # the gate and a proxy could read different ones
             self._fault = _HOSTS
             raise _HOSTS
-        self._head, self._deadline = 0, math.inf
-        self._responding += 1
+        self._fault = _URL  # nothing else can fail now
         super().on_headers_complete()
+        self._fault, self._head, self._deadline = _INVALID, 0, math.inf
+        self._responding += 1
 
     def on_body(self, body: bytes) -> None:
         """Read a piece of a body."""
@@ -110,6 +144,8 @@ class Connection(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         """End a request; where it had its response before its body, the connection is idle from now on."""
+        if self.parser.should_upgrade():  # its body follows
+            return
         self._head = 0
         if self.cycle.response_complete:
             self._deadline = self.loop.time() + self.timeout_keep_alive

@@ -143,6 +143,42 @@ def test_a_body_and_requests_behind_one_another_are_no_head(served):
     assert served(scenario)[0] == {}
 
 
+def test_a_request_to_change_the_protocol_keeps_its_body(served):
+    """Java's HttpClient sends the first request of each connection so."""
+    upgrade = b"Connection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAEAAEAA\r\nUpgrade: h2c\r\n"
+
+    async def scenario(connect, _):
+        client = await connect()
+        for body in (
+            b"Content-Length: 5\r\n\r\nabcde",
+            b"Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n3\r\ncde\r\n0\r\n\r\n",
+        ):
+            request = POST + upgrade + body
+            for parts in ([request], [bytes([each]) for each in request], [request * 300]):
+                await client.send(*parts)
+                for _ in range(len(parts[0]) // len(request) or 1):
+                    assert (await client.response())[::2] == (200, b"5")
+        assert (await client.asked(GET, upgrade, b"\r\n"))[::2] == (200, b"0")
+        assert (await client.asked(GET, upgrade, b"Host: localhost\r\n\r\n"))[0] == 400
+        assert await client.ended() == b""
+
+    assert served(scenario)[0] == {"http": 1}
+
+
+@pytest.mark.parametrize("line", [
+    b"CONNECT localhost:80", b"GET http://localhost", b"GET http://localhost:99999/", b"GET http://[::1/"
+])  # fmt: skip
+def test_an_address_without_a_path_is_refused_and_its_connection_closed(served, line):
+    async def scenario(connect, _):
+        client = await connect()
+        assert (await client.asked(GET, b"\r\n"))[0] == 200
+        status, headers, _ = await client.asked(line, b" HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert (status, headers["connection"]) == (400, "close")
+        assert await client.ended() == b""
+
+    assert served(scenario)[0] == {"http": 1}
+
+
 def test_trailers_that_never_end_are_refused(served):
     async def scenario(connect, _):
         client = await connect()
