@@ -86,7 +86,7 @@ def _add(source: Source, loaded: Loaded, now: datetime.datetime) -> Monitor:
 
 
 def read_audits(source: Source, loaded: Loaded) -> list[AuditVerdict]:
-    """Return the verdicts of a file on answers that a certificate permitted; unclear counts as wrong.
+    """Return the verdicts of a file on answers that a certificate permitted, by request_id; unclear counts as wrong.
 
     Rows of other certificates, and rows without a verdict, are left out and reported.
 
@@ -121,7 +121,8 @@ def read_audits(source: Source, loaded: Loaded) -> list[AuditVerdict]:
         say(f"{source.url}: {counted(others, 'row')} of other certificates left out")
     if missing:
         say(f"{source.url}: {counted(missing, 'answer')} without a verdict. Judge all of them: a choice hides faults")
-    return [AuditVerdict(name, is_wrong) for name, is_wrong in verdicts.items()]
+    # Not in the order of the rows: the wrong ones of a file that was sorted by verdict would raise the alarm alone.
+    return [AuditVerdict(name, verdicts[name]) for name in sorted(verdicts)]
 
 
 def check_after_alarm(file: str, requests: list[Request], certificate: str) -> None:

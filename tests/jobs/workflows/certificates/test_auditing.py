@@ -73,6 +73,18 @@ def test_too_many_wrong_answers_raise_the_alarm_for_good(audit, qpr, stored, wid
     assert "since 20" in shown.out
 
 
+def test_a_file_sorted_by_verdict_raises_no_alarm(qpr, stored, tmp_path):
+    folder, digest = stored
+    rows = [f"{number:03},{'right' if number % 50 else 'wrong'},Ada,{digest}" for number in range(1, 201)]
+    states = []
+    for order in (rows, sorted(rows, key=lambda row: "wrong" not in row)):
+        (tmp_path / "audit.csv").write_text("\n".join(["request_id,verdict,labeller,certificate", *order]))
+        states.append(monitor(qpr("certify", "--certificate", folder, "--audit", tmp_path / "audit.csv", "--json")))
+        folder.with_name("certificate.monitor.json").unlink()
+    assert states[0] == states[1]
+    assert (states[0]["audits"], states[0]["wrong"], states[0]["alarm"]) == (200, 4, False)
+
+
 def test_a_certificate_in_use_is_shown_without_audits_too(qpr, stored, wide_tables):
     shown = qpr("certify", "--certificate", stored[0])
     assert shown.code == 0
