@@ -51,15 +51,15 @@ def export_index(
         if not output.endswith(".parquet"):
             raise UsageError(f"{output}: --to parquet needs a file name that ends in .parquet")
         check_free(output, overwrite=overwrite)
-    index = open_index(url)
+    manifest = read_manifest(url, "index")  # once: a new version can be published meanwhile
+    index = open_index(url, manifest=manifest)
     result = {"index": url, "to": to, "output": output, "questions": len(index), "dimension": index.settings.dimension}
     with progress_bar() as bar:
         tables = _watched(index, bar)
         if to == "parquet":
             write_rows(tables, output, schema=vector_schema(index.settings), overwrite=overwrite)
         else:
-            version = read_manifest(url, "index").digest[:12]
-            alias = collection or COLLECTION
+            version, alias = manifest.digest[:12], collection or COLLECTION
             with _printed_warnings():
                 result["collection"] = _to_qdrant(tables, index, output, alias, version=version, overwrite=overwrite)
             result["alias"] = alias

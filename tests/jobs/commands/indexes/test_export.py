@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from jobs.workflows import exporting
 from model.exports.vector_tables import vector_tables
 from model.search.opening import open_index
 from tests.support.csv_files import write_csv
@@ -106,6 +107,24 @@ def test_a_local_folder_of_qdrant_is_filled(qpr, index, tmp_path):
     assert outcome.code == 1
     assert "cannot be opened as a folder of Qdrant" in outcome.err
     assert outcome.err.endswith("Give a new folder, or end the program that uses it\n")
+
+
+def test_an_index_that_changes_during_an_export_is_exported_again_by_the_next(qpr, index, tmp_path, monkeypatch):
+    pytest.importorskip("qdrant_client", reason="needs the extra qdrant")
+    (tmp_path / "more.csv").write_text("question\nwhere is my card\n")
+
+    def changed_meanwhile(*given, **named):
+        opened = open_index(*given, **named)
+        assert qpr("index", "--output", index, "--add", tmp_path / "more.csv").code == 0
+        return opened
+
+    given = ("export", "--index", index, "--to", "qdrant", "--output", tmp_path / "qdrant", "--overwrite", "--json")
+    with monkeypatch.context() as patch:
+        patch.setattr(exporting, "open_index", changed_meanwhile)
+        before = json.loads(qpr(*given).out)
+    after = json.loads(qpr(*given).out)
+    assert (before["questions"], after["questions"]) == (3, 4)
+    assert before["collection"] != after["collection"]
 
 
 def test_a_damaged_folder_of_qdrant_is_named(qpr, index, tmp_path):
