@@ -71,6 +71,8 @@ def write_certification(
         check_after_alarm(file, requests, output)
         searcher = open_searcher(index, **dict(opening))
         certificate = certified(file, requests, searcher, settings, now=now)
+        if certificate.version.index != manifest.digest:  # its log may have requests that were later than that before
+            raise QprError(f"{index}: the index changed during the run. Start the run again")
         inputs = [digest_input(source), Source(url=index, digest=certificate.version.index)]
         digest = write_certificate(target, certificate, inputs=inputs).digest
     result = {"certificate": output, "digest": digest, **certificate.model_dump(mode="json")}

@@ -1,3 +1,4 @@
+import dataclasses
 import datetime
 import io
 import json
@@ -5,7 +6,8 @@ import sys
 
 import pytest
 
-from model.search.searcher import Searcher
+from jobs.workflows.certificates import certification
+from model.search.searcher import Searcher, open_searcher
 from schemas.text import answer_key
 from tests.support.csv_files import write_csv
 
@@ -188,6 +190,17 @@ def test_requests_before_the_build_of_the_index_need_the_last_day_of_its_log(cer
     assert refused.code == 1
     assert "when the index was made, so that the index may contain them" in refused.err
     assert certify(rows, "--log-until", "2020-01-01", "--days", 5).code == 0
+
+
+def test_an_index_that_changes_during_the_certification_is_refused(certify, monkeypatch, tmp_path):
+    def changed_meanwhile(*given, **named):
+        opened = open_searcher(*given, **named)
+        return dataclasses.replace(opened, version=opened.version.model_copy(update={"index": "0" * 64}))
+
+    monkeypatch.setattr(certification, "open_searcher", changed_meanwhile)
+    result = certify(requests())
+    assert (result.code, "the index changed during the run" in result.err) == (1, True)
+    assert not (tmp_path / "certificate").exists()
 
 
 def test_requests_below_the_minimum_probability_need_no_verdict(certify):
