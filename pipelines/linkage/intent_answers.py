@@ -16,8 +16,9 @@ from pipelines.linkage.standings import MANY, NEAREST, LogAgreement, Supports, c
 from pipelines.linkage.witnesses import Witnesses
 from pipelines.questions.answer_kinds import KINDS, kinds_of
 from pipelines.questions.token_frequencies import LARGE_LOG, TokenWeights
-from pipelines.summary.fallbacks import are_unlike
+from pipelines.summary.fallbacks import are_unlike, is_apology
 from schemas.ragged import sizes_of_runs, starts_of_runs
+from schemas.statistics.binomial import lower_tail
 
 BY_TEXT: Final = ("sentence", "label")
 """Kinds of answers that are written for one intent: help articles, and names such as ``card_arrival``."""
@@ -64,11 +65,12 @@ MIN_RARE_OF_FACTS: Final = 0.3
 MAX_AGREEMENT_OF_FACTS: Final = 0.35
 """Minimum number of such words a question, and maximum agreement, of a log of facts."""
 
-FALLBACK: Final = 0.5
 MIN_TELLING: Final = 0.5
-"""Minimum agreement of an answer of few questions in a small log as a share of the log's, and minimum of the log's from
-which on it is required. A fallback answer ("Sorry, I cannot help") is a sentence too, but the nearest questions have
-other answers. Where that is so for most questions of the log, few questions of an answer are no evidence."""
+"""Minimum agreement of a small log from which on that of few questions of an answer is evidence of a fallback."""
+
+UNLIKELY: Final = 0.05
+"""Minimum probability of at most as many agreeing ones among the few questions of an intent, each of which agrees as
+often as those of the log. An apology ("Sorry, I did not understand") needs `MIN_AGREEMENT` instead."""
 
 RELIABLE: Final = 0.17
 """Maximum share of a log's questions that neighbours contradict; with more, neighbours are no evidence of a wrong
@@ -113,7 +115,8 @@ def choose_intents(members: pa.Table, weights: TokenWeights, witnesses: Witnesse
     required = MIN_AGREEMENT if mostly or rare_words is None else MIN_LOG_AGREEMENT
     of_many = answers.agreement >= least_agreement(answers.sizes, weights.questions, prior, required)
     if rare_words is None:
-        chosen = _of_small_log(answers, of_many, witnesses.log.share, evident=mostly and _may_have_intents(prior))
+        evident = mostly and _may_have_intents(prior)
+        chosen = _of_small_log(answers, of_many, witnesses.log.share, _apologies(members, starts), evident=evident)
     else:
         near = witnesses.log.share >= MIN_LOG_AGREEMENT * (1 - prior.fallback_share)
         chosen = _of_large_log(answers, of_many, few_too=near and rare_words <= MAX_RARE)
@@ -139,18 +142,23 @@ def _may_have_intents(prior: Prior) -> bool:
     return prior.of_many_share >= MIN_OF_MANY and contradicted_share(prior.supports) <= RELIABLE
 
 
-def _of_small_log(answers: _Answers, of_many: np.ndarray, share: float, *, evident: bool) -> np.ndarray:
+def _of_small_log(
+    answers: _Answers, of_many: np.ndarray, share: float, apologies: np.ndarray, *, evident: bool
+) -> np.ndarray:
     """Return the intents among the answers of a small log.
 
     Args:
         answers: all answers.
         of_many: (A,) bool, whether the questions agree as far as many have to.
         share: agreement of the log.
+        apologies: (A,) bool, whether the text states that nothing was understood or found.
         evident: whether most questions have answers with many of them, so that these are decided by evidence too.
     """
     many = answers.sizes >= MIN_QUESTIONS
-    few = np.where(answers.sizes > FEW, FALLBACK * share if share >= MIN_TELLING else 0.0, 0.0)
-    by_text = answers.by_text & np.where(many, of_many, answers.agreement >= few)
+    agreeing = np.rint(answers.agreement * answers.sizes)
+    likely = (share < MIN_TELLING) | (lower_tail(agreeing, answers.sizes, share) >= UNLIKELY)
+    of_few = (answers.sizes <= FEW) | np.where(apologies, answers.agreement >= MIN_AGREEMENT, likely)
+    by_text = answers.by_text & np.where(many, of_many, of_few)
     by_questions = answers.by_evidence & many & of_many & (answers.names <= MAX_NAMES_OF_SMALL)
     chosen: np.ndarray = by_text | (by_questions & evident)
     return chosen
@@ -186,7 +194,7 @@ def resemble_intents(members: pa.Table, weights: TokenWeights, *, max_rare: floa
     by_text, by_evidence = _by_kind(members, starts)
     rare_words = _rare_words_a_question(weights)
     if rare_words is None:
-        small: np.ndarray = by_text & (sizes > FEW)
+        small: np.ndarray = by_text & (sizes > FEW) & ~_apologies(members, starts)
         return small
     if rare_words > max_rare:
         return np.zeros(len(starts), bool)
@@ -213,6 +221,12 @@ def _by_kind(members: pa.Table, starts: np.ndarray) -> tuple[np.ndarray, np.ndar
     kinds = kinds_of(members["answer"].take(pa.array(starts)))
     by_text, by_evidence = (np.isin(kinds, [KINDS.index(kind) for kind in names]) for names in (BY_TEXT, BY_EVIDENCE))
     return by_text, by_evidence
+
+
+def _apologies(members: pa.Table, starts: np.ndarray) -> np.ndarray:
+    """Return for each answer whether its text states that nothing was understood or found."""
+    texts = members["answer"].take(pa.array(starts)).to_pylist()
+    return np.array([text is not None and is_apology(text) for text in texts], bool)
 
 
 def _rare_words_a_question(weights: TokenWeights) -> float | None:

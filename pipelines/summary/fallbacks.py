@@ -46,7 +46,7 @@ FEWEST_OF_APOLOGY: Final = 5
 
 _LONGEST_APOLOGY: Final = 200
 _APOLOGIES: Final = (
-    r"\b(do|did|could|can)(n't|'t| ?not) (quite )?(understand|get that|catch that|know|help|answer)",
+    r"(?<!\byou )\b(do|did|could|can)(n't|'t| ?not) (quite )?(understand|get that|catch that|know|help|answer)",
     r"\b(no answer|not sure i understand)",
     r"nicht (\w+ )?(verstanden|beantworten|helfen)|\bverstehe\b.*\bnicht|weiß\b.*\bnicht|keine antwort",
     r"pas (bien )?compris|comprends pas|ne sais pas|pas de réponse",

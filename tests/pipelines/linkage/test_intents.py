@@ -238,6 +238,28 @@ def test_a_name_with_many_agreeing_questions_is_an_intent_of_a_small_log_too(
     assert intents(members, small, found, "auto").of_intent.any() == is_intent
 
 
+@pytest.mark.parametrize(
+    ("answer", "share", "agreeing", "is_intent"),
+    [
+        ("card_arrival", 0.5, 1, True),
+        ("card_arrival", 0.5, 0, False),
+        ("card_arrival", 0.4, 0, True),
+        ("Sorry, I did not understand that.", 0.4, 1, False),
+        ("Sorry, I did not understand that.", 0.4, 2, True),
+        ("If you do not understand the bill, write to us.", 0.4, 0, True),
+    ],
+)
+def test_few_questions_of_a_small_log_disagree_by_chance_but_those_of_an_apology(
+    members_of, answer: str, share: float, agreeing: int, is_intent: bool
+) -> None:
+    members = answered(members_of([f"card {number}" for number in range(5)]), answer)
+    found = witnesses(members, [0.5] * 5, LogAgreement(100, round(100 * share), NO_SUPPORTS))
+    other = np.zeros_like(found.other)
+    other[agreeing:, 0] = 1  # the nearest question has another answer
+    chosen = intents(members, count_tokens(members["token_ids"]), dataclasses.replace(found, other=other), "auto")
+    assert chosen.of_intent.all() == chosen.of_intent.any() == is_intent
+
+
 def test_no_question_belongs_to_nothing(members_of) -> None:
     empty = members_of(["one"]).slice(0, 0)
     assert len(intents(empty, count_tokens(empty["token_ids"]), witnesses(empty, []), "auto").of_intent) == 0
