@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pipelines.reading.batches import BATCH_BYTES, BATCH_ROWS, Batch, Reject, assemble, raw_payload, texts_of
-from pipelines.reading.headers.columns import Column, locate_columns
+from pipelines.reading.headers.columns import FLATTEN, Column, locate_columns
 from pipelines.reading.lines import MAX_ROW_BYTES, physical_lines
 from pipelines.reading.sources import Source
 from pipelines.reading.values.conventions import Conventions
@@ -39,9 +39,21 @@ def read_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, st
 
 
 def check_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool) -> list[str]:
-    """Raise `QprError` unless the first objects of a file have the required keys; return an empty list of notes."""
-    sample = _first_values(source)
-    locate_columns(columns, names, sample, url=source.url, sample=lambda: sample, mappable=mappable)
+    """Raise `QprError` unless the first objects of a file have the required keys; return an empty list of notes.
+
+    A column whose values there are all objects or lists is an error too, since no row could be read.
+    """
+    values = _first_values(source)
+    nested = [name for name, some in values.items() if some and all(isinstance(value, dict | list) for value in some)]
+
+    def sample() -> dict[str, list[str]]:
+        return {name: [v for v in some if isinstance(v, str) and v.strip()] for name, some in values.items()}
+
+    located = locate_columns(columns, names, values, url=source.url, sample=sample, nested=nested, mappable=mappable)
+    for column in columns:
+        if column.name in located and located[column.name] in nested:
+            cause = f"column {located[column.name]} holds objects or lists, which are not read"
+            raise QprError(f"{source.url}: {cause}. {FLATTEN}, or name another column with {column.mapped_to()}")
     return []
 
 
@@ -50,16 +62,16 @@ def jsonl_names(source: Source) -> list[str]:
     return list(_first_values(source))
 
 
-def _first_values(source: Source) -> dict[str, list[str]]:
-    """Return the text values of the first objects of a file by key."""
-    sample: dict[str, list[str]] = {}
+def _first_values(source: Source) -> dict[str, list[Any]]:
+    """Return the values of the first objects of a file by key, without null."""
+    sample: dict[str, list[Any]] = {}
     faults: dict[str, None] = {}
     objects = 0
     for line in itertools.islice(itertools.chain.from_iterable(physical_lines(source)), _HEADER_LINES):
         row = _object_of(line)
         if isinstance(row, dict):
             for key, value in row.items():
-                sample.setdefault(key, []).extend([value] if isinstance(value, str) and value.strip() else [])
+                sample.setdefault(key, []).extend([] if value is None else [value])
             objects += 1
         elif row is not None:
             faults[row] = None

@@ -134,7 +134,10 @@ def _locate(
         first = next((piece for part in file.iter_batches(SAMPLE_ROWS) for piece in _pieces(part)), None)
         return {} if first is None else dict(zip(schema.names, map(_texts, first.columns), strict=True))
 
-    located = locate_columns(columns, names, schema.names, url=source.url, sample=sample, mappable=mappable)
+    nested = [field.name for field in schema if pa.types.is_nested(field.type)]
+    located = locate_columns(
+        columns, names, schema.names, url=source.url, sample=sample, nested=nested, mappable=mappable
+    )
     repeated = [name for name in located.values() if schema.names.count(name) > 1]
     if repeated:
         raise QprError(f"{source.url}: two columns have the name {repeated[0]!r}. Rename one")

@@ -18,6 +18,9 @@ from schemas.errors import QprError
 TIMESTAMP: Final = pa.timestamp("us", tz="UTC")
 """Type of every column of times."""
 
+FLATTEN: Final = "Make columns of their fields, of JSON by jq -c '. + {answer: .reply.text}'"
+"""Next step where a column holds objects."""
+
 _MAX_NAMES_SHOWN: Final = 30
 
 
@@ -68,6 +71,7 @@ def locate_columns(
     *,
     url: str,
     sample: Callable[[], Mapping[str, Sequence[str]]] | None = None,
+    nested: Sequence[str] = (),
     mappable: bool = True,
 ) -> dict[str, str]:
     """Return the file's name of each present column, by our name.
@@ -78,6 +82,7 @@ def locate_columns(
         available: the names in the file.
         url: the file, for the message.
         sample: returns some values of each column of the file, from which a missing column is suggested.
+        nested: names in the file of columns that hold objects or lists, which are never suggested.
         mappable: the command has options that map columns, for the message.
 
     Raises:
@@ -90,22 +95,28 @@ def locate_columns(
     shown = ", ".join(list(available)[:_MAX_NAMES_SHOWN]) + (", …" if len(available) > _MAX_NAMES_SHOWN else "")
     absent = [names.get(c.name, c.name) for c in missing]
     values = sample() if sample else {}
-    free = {name: values.get(name, ()) for name in available if name not in located.values()}
+    free = {name: values.get(name, ()) for name in available if name not in nested and name not in located.values()}
     answers = [c for c in columns if c.name == "answer" and c.name not in located and c not in missing]
+    objects = f"Objects and lists ({', '.join(nested[:_MAX_NAMES_SHOWN])}) are not read. {FLATTEN}" if nested else ""
     if not mappable:
         step = "Rename the file's columns"
     elif free:
-        step = _options(missing, free, optional=answers)
+        step = _options(missing, free, optional=answers, objects=objects)
     else:
-        step = f"The file has no other column. Add {' and '.join(absent)} to the file"
+        step = objects or f"The file has no other column. Add {' and '.join(absent)} to the file"
     raise QprError(f"{url}: no column {', '.join(absent)}; there are {shown or 'none'}. {step}")
 
 
-def _options(missing: Sequence[Column], sample: Mapping[str, Sequence[str]], *, optional: Sequence[Column]) -> str:
-    """Return options that map the missing columns and any optional ones found, to copy to the command line."""
+def _options(
+    missing: Sequence[Column], sample: Mapping[str, Sequence[str]], *, optional: Sequence[Column], objects: str
+) -> str:
+    """Return options that map the missing columns and any optional ones found, to copy to the command line.
+
+    The step for objects comes before them where a missing column resembles none.
+    """
     suggested = suggest_columns([column.name for column in (*missing, *optional)], sample)
     mapped = [*missing, *(c for c in optional if c.name in suggested)]
     options = " ".join(c.mapped_to(suggested.get(c.name, "NAME")) for c in mapped)
-    return (
-        f"Add: {options}" if all(c.name in suggested for c in missing) else f"Add, with one of them for NAME: {options}"
-    )
+    if all(c.name in suggested for c in missing):
+        return f"Add: {options}"
+    return f"{objects}{'. ' if objects else ''}Add, with one of them for NAME: {options}"

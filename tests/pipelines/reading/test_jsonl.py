@@ -1,4 +1,5 @@
 import json
+import re
 
 import pyarrow as pa
 import pytest
@@ -125,3 +126,25 @@ def test_a_file_without_an_object_is_explained_before_the_run(tmp_path, content,
         QprError, match=rf"none of the first lines is a JSON object \({found}\)\. Write one object per line"
     ):
         check_header(source_of(tmp_path, content), COLUMNS)
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        (
+            {},
+            "no column question; there are ask, id. Objects and lists (ask) are not read. Make columns of their fields",
+        ),
+        ({"question": "ask"}, "column ask holds objects or lists, which are not read. Make columns of their fields"),
+        ({"question": "ask.text"}, "no column ask.text; there are ask, id. Objects and lists (ask) are not read. Make"),
+    ],
+)
+def test_a_column_of_objects_is_not_suggested_and_its_fields_are_no_columns(tmp_path, question, message):
+    source = source_of(tmp_path, b'{"ask": null}', b'{"ask": {"text": "how do I pay?"}, "id": 7}', b'{"ask": ["a"]}')
+    with pytest.raises(QprError, match=re.escape(message)) as raised:
+        check_header(source, COLUMNS, question)
+    assert "question=ask " not in str(raised.value)
+
+
+def test_a_file_with_few_objects_among_texts_is_read(tmp_path):
+    check_header(source_of(tmp_path, b'{"question": {"text": "a"}}', b'{"question": "how do I pay?"}'), COLUMNS)

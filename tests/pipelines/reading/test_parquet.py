@@ -2,6 +2,7 @@ import dataclasses
 import datetime
 import json
 import math
+import re
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -238,3 +239,9 @@ def test_columns_are_suggested_beside_values_that_python_cannot_hold(tmp_path):
     }
     with pytest.raises(QprError, match=r"there are t, b, l, c\. Add: --column question=c$"):
         check_header(source_of(tmp_path, **columns), COLUMNS)
+
+
+def test_columns_of_objects_are_not_suggested(tmp_path):
+    named = "there are reply. Objects and lists (reply) are not read. Make columns of their fields"
+    with pytest.raises(QprError, match=re.escape(named)):
+        check_header(source_of(tmp_path, reply=pa.array([{"text": "how do I pay?"}])), COLUMNS)
