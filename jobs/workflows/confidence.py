@@ -82,7 +82,7 @@ def fit_confidence(
     """
     judged = judgements(clusters, limit=MOST_QUERIES)
     if missing := _missing_answers(clusters, judged) if by_answer else _missing_queries(len(judged)):
-        return _unfitted(missing)
+        return _unfitted(missing, by_answer)
     index = opened()
     counts = counts_of(index)
     with counting("learning confidence, queries", total=len(judged)) as show:
@@ -92,14 +92,14 @@ def fit_confidence(
             gathered = examples(index, judged, counts, on_queries=show)
     nearest = gathered.right[:, 0]
     if nearest.all() or not nearest.any():
-        return _unfitted(f"the nearest question is {'right' if nearest.all() else 'wrong'} for every query")
+        return _unfitted(f"the nearest question is {'right' if nearest.all() else 'wrong'} for every query", by_answer)
     share = answerable_share or ANSWERABLE
     try:
         models = [*fold_models(gathered, answerable_share=share)]
         measures = quality(out_of_fold(gathered, models), nearest, gathered.weights(share))
         content = to_json(Confidence(counts, learn(gathered, answerable_share=share), by_answer))
     except QprError as error:
-        return _unfitted(str(error))
+        return _unfitted(str(error), by_answer)
     return FittedConfidence(
         [target.write(FILE, content, table=CONFIDENCE)],
         {"confidence_queries": len(judged)} | ({"confidence_answers": answers_of(clusters)} if by_answer else {}),
@@ -108,8 +108,9 @@ def fit_confidence(
     )
 
 
-def _unfitted(reason: str) -> FittedConfidence:
-    say(f"no confidence model, so hits have no probability: {reason}")
+def _unfitted(reason: str, by_answer: bool) -> FittedConfidence:
+    table = "an index of the table that `qpr export` writes learns from the wordings of its answers instead"
+    say(f"no confidence model, so hits have no probability: {reason}{'' if by_answer else f'; {table}'}")
     return FittedConfidence([], {}, {})
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 import typer
 
-from jobs.display.console import warn
+from jobs.display.console import say, warn
 from jobs.display.hits import print_answer
 from jobs.display.text_input import question_arguments, question_batches
 from jobs.options.output import folder
@@ -57,6 +57,8 @@ def answer(
     given = question_arguments(questions or [])
     with Readable(index, certificate, warehouse, at).held() as read:
         searcher = open_searcher(read.index_url, **settings.model_dump(), certificate=read.certificate)
+        if searcher.confidence is None:
+            say("the index has no confidence model, so answers have no probability and cannot be certified")
         warned = False
         for batch in question_batches(given, hits=1):
             for result in searcher.answer_many(batch, filters=filtering.filters):

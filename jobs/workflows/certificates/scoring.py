@@ -13,6 +13,7 @@ import numpy as np
 
 from model.certificates.requests import Request
 from model.certificates.version import Version
+from model.confidence.fitting import LEAST_GROUPS, LEAST_QUERIES
 from model.search.results import Answer
 from model.search.views import Filters
 from schemas.errors import QprError, UsageError
@@ -104,6 +105,7 @@ def _probability(answer: Answer) -> float:
     if answer.hit.probability is None:
         raise QprError(
             "--index: has no confidence model, so that its answers have no probability. Build it with `qpr index` from "
-            "a dataset with validation clusters, or from a table with several wordings of its answers"
+            "a table with several wordings of its answers, as `qpr export` writes it, or from a dataset with at least "
+            f"{LEAST_GROUPS} validation clusters and {LEAST_QUERIES} questions in them"
         )
     return answer.hit.probability

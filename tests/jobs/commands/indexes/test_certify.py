@@ -215,6 +215,9 @@ def test_an_index_without_a_confidence_model_cannot_be_certified(certify, monkey
     rows = [row | {"question": f"pay the bill {number} now"} for number, row in enumerate(requests())]
     result = certify(rows)
     assert (result.code, "has no confidence model" in result.err) == (1, True)
+    assert (
+        "as `qpr export` writes it, or from a dataset with at least 5 validation clusters and 100 quest" in result.err
+    )
 
 
 def test_answers_as_json_are_a_requests_file_once_they_are_judged(qpr, index, tmp_path):

@@ -113,8 +113,11 @@ def test_without_enough_validation_clusters_there_is_no_confidence_model(qpr, pa
     result = qpr("index", *options(paths))
     assert result.code == 0
     assert (
-        "no confidence model, so hits have no probability: 15 queries in split validation, 100 are needed" in result.err
+        "no confidence model, so hits have no probability: 15 queries in split validation, 100 are needed; an index of "
+        "the table that `qpr export` writes learns from the wordings of its answers instead\n" in result.err
     )
+    answered = qpr("answer", "--index", paths["--output"], "pay my bill", "um how do i pay my bill")
+    assert answered.err.count("no confidence model, so answers have no probability and cannot be certified\n") == 1
     found = qpr("search", "--index", paths["--output"], "um how do i pay my bill", "--json")
     assert found.err.count("the index has no confidence model, so hits have no probability") == 1
     assert json.loads(found.out)["hits"][0]["probability"] is None
