@@ -6,6 +6,7 @@ counters of a dataset -> next_steps -> lines; index -> next_search -> command
 from __future__ import annotations
 
 import datetime
+import importlib.util
 import shlex
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from jobs.display.safe_text import printable
+from model.encoders.subword.settings import STATIC_FROM
 from pipelines.questions import scripts
 from schemas.errors import how_to_install
 from schemas.filters import VALID_UNTIL
@@ -50,7 +52,7 @@ def next_steps(url: str, counters: Mapping[str, int], salt: Callable[[], str | N
     train = f"qpr train --dataset {quoted} --preset static --output MODEL"
     if questions >= FEW_QUESTIONS and not missing:
         small = questions < STATIC_WINS
-        hint = f"static starts from published word vectors, which finds more here. {how_to_install('static')}"
+        hint = f"static starts from published word vectors, which finds more here.{_static_to_install()}"
         by_vectors = small and _is_mostly_latin(counters)
         command = train if by_vectors else train.replace(" --preset static", "")
         return [f"Next: qpr sample --dataset {quoted}; {command}", *([hint] if by_vectors else [])]
@@ -66,8 +68,13 @@ def next_steps(url: str, counters: Mapping[str, int], salt: Callable[[], str | N
         )
     lines.append(f"To search without training: {index}, with a model of sentence-transformers in FOLDER.")
     if "train" not in missing and _is_mostly_latin(counters):
-        lines.append(f"To start from published word vectors: {train}. {how_to_install('static')}")
+        lines.append(f"To start from published word vectors: {train}.{_static_to_install()}")
     return lines
+
+
+def _static_to_install() -> str:
+    """Return the command that installs the published word vectors after a space, empty if they are installed."""
+    return "" if importlib.util.find_spec(STATIC_FROM) else f" {how_to_install('static')}"
 
 
 def next_search(url: str, index: Index) -> str:

@@ -17,10 +17,13 @@ def test_a_large_dataset_is_trained_on():
     ]
 
 
-def test_a_smaller_one_is_trained_on_from_published_vectors():
-    first, hint = lines(STATIC_WINS - 1)
-    assert first.endswith("qpr train --dataset 'my data' --preset static --output MODEL")
-    assert hint.endswith("pip install '.[static]'")
+def test_a_smaller_one_is_trained_on_from_published_vectors(monkeypatch):
+    for found in (object(), None):
+        monkeypatch.setattr("importlib.util.find_spec", lambda name: found)  # noqa: B023
+        first, hint = lines(STATIC_WINS - 1)
+        assert first.endswith("qpr train --dataset 'my data' --preset static --output MODEL")
+        few = lines(FEW_QUESTIONS - 1)[-1]
+        assert [text.endswith("pip install '.[static]'") for text in (hint, few)] == [found is None] * 2
 
 
 def test_vectors_of_english_words_are_not_advised_for_another_script():
