@@ -32,9 +32,9 @@ class Sample(pydantic.BaseModel, frozen=True, extra="forbid"):
     questions: int = pydantic.Field(
         default=10, ge=1, description="Maximum questions of a cluster in a table or Markdown."
     )
-    format: Literal["table", "markdown", "csv", "parquet"] = pydantic.Field(
-        default="table", description="Format of the sample."
-    )
+    format: Annotated[
+        Literal["table", "markdown", "csv", "parquet"], Option(default="by the end of --output; else table")
+    ] = pydantic.Field(default="table", description="Format of the sample.")
 
     @pydantic.model_validator(mode="after")
     def _of_one_kind(self) -> Self:

@@ -35,7 +35,7 @@ def show_clusters(url: str, settings: Sample, *, output: str | None, overwrite: 
         UsageError: format and output do not fit each other.
         QprError: the dataset cannot be read, or the file exists.
     """
-    form, shown = settings.format, settings.questions
+    form, shown = _format_of(settings.format, output), settings.questions
     if as_json and output is None and form != "table":
         raise UsageError(f"--format {form}: --json prints the sample as JSON. Leave one out, or add --output FILE")
     if "questions" in settings.model_fields_set and (form in ("csv", "parquet") or (as_json and output is None)):
@@ -43,10 +43,6 @@ def show_clusters(url: str, settings: Sample, *, output: str | None, overwrite: 
     if form == "parquet" and output is None:
         raise UsageError("--format parquet is no text. Add --output FILE")
     if output is not None:
-        if form == "table":
-            raise UsageError(f"--output {output}: say in which --format, one of {', '.join(FORMATS.values())}")
-        if (other := FORMATS.get(os.path.splitext(output)[1], form)) != form:
-            raise UsageError(f"--output {output}: its name is that of --format {other}, not of {form}")
         conditional_writes.refuse_existing(output, overwrite=overwrite)
     drawn = sample_clusters(url, settings)
     if output is not None:
@@ -60,6 +56,16 @@ def show_clusters(url: str, settings: Sample, *, output: str | None, overwrite: 
         emit(result, as_json=as_json, table=lambda: terminal_table(drawn, shown=shown))
     elif form != "table":
         sys.stdout.write(file_content(drawn, form, shown=shown).decode("utf-8-sig"))
+
+
+def _format_of(form: str, output: str | None) -> str:
+    """Return the format of a sample; a file that is to hold a table has the format of its name."""
+    named = FORMATS.get(os.path.splitext(output or "")[1], form)
+    if output is not None and named == "table":
+        raise UsageError(f"--output {output}: say in which --format, one of {', '.join(FORMATS.values())}")
+    if form not in ("table", named):
+        raise UsageError(f"--output {output}: its name is that of --format {named}, not of {form}")
+    return named
 
 
 def sample_clusters(url: str, settings: Sample) -> list[dict[str, Any]]:

@@ -108,8 +108,14 @@ def _row_faults(rows: pa.Table, options: Validation) -> list[pa.Array]:
         low = pc.less(rows["confidence"], options.min_confidence).combine_chunks()
         faults.append(first_true({"low_confidence": low}))
     if options.locale is not None:
-        faults.append(first_true({"other_locale": pc.not_equal(rows["locale"], options.locale).combine_chunks()}))
+        locales, locale = (_plain_locale(value) for value in (rows["locale"], pa.scalar(options.locale)))
+        faults.append(first_true({"other_locale": pc.not_equal(locales, locale).combine_chunks()}))
     return faults
+
+
+def _plain_locale(value: pa.ChunkedArray | pa.Scalar) -> pa.ChunkedArray | pa.Scalar:
+    """Return locales in one spelling: en_gb, en-gb and en-GB are one."""
+    return pc.replace_substring(pc.utf8_lower(value), "_", "-")
 
 
 def first_true(conditions: dict[str, pa.Array]) -> pa.Array:

@@ -25,7 +25,8 @@ class Validation(pydantic.BaseModel, frozen=True, extra="forbid", title="Limits"
         description="Reject rows of lower confidence; a row without one is kept.",
     )
     locale: Annotated[str | None, Option(metavar="NAME")] = pydantic.Field(
-        default=None, description="Reject rows of another locale, such as en-GB; a row without one is kept."
+        default=None,
+        description="Reject rows of another locale, such as en-GB (en_gb is the same); without one a row is kept.",
     )
     ignored_answers: Annotated[tuple[str, ...], Option("ignore-answer")] = pydantic.Field(
         default=(),

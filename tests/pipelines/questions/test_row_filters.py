@@ -132,6 +132,12 @@ def test_a_row_without_confidence_or_locale_is_kept():
     assert len(validate(log(rows), Validation(min_confidence=0.9, locale="en-GB")).asked) == 1
 
 
+def test_spellings_of_a_locale_are_one():
+    rows = [{"question": "a", "answer": "b", "locale": locale} for locale in ("en-GB", "EN_gb", "en", "de-GB")]
+    for locale in ("en_GB", "en-gb"):
+        assert validate(log(rows), Validation(locale=locale)).asked["events"].to_pylist() == [2]
+
+
 def test_a_confidence_equal_to_the_limit_is_kept():
     rows = [{"question": "a", "answer": "b", "confidence": 0.5}]
     assert len(validate(log(rows), Validation(min_confidence=0.5)).asked) == 1

@@ -186,6 +186,14 @@ def test_no_cluster_is_an_empty_result_and_a_message(tmp_path, capsys, form, lin
     assert len(told.out.splitlines()) == lines
 
 
+@pytest.mark.parametrize(("name", "form"), [("s.csv", "csv"), ("s.md", "markdown"), ("s.parquet", "parquet")])
+def test_the_end_of_its_name_gives_the_format_of_a_file(dataset, tmp_path, name, form):
+    by_name, by_option = tmp_path / name, tmp_path / f"sample of {form}"
+    assert run("sample", "--dataset", dataset, "--output", str(by_name)) == 0
+    assert run("sample", "--dataset", dataset, "--output", str(by_option), "--format", form) == 0
+    assert by_name.read_bytes() == by_option.read_bytes()
+
+
 @pytest.mark.parametrize(
     ("extra", "code", "message"),
     [
