@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 from schemas.artifacts import storage
 from schemas.artifacts.paths import RUN_FOLDER
+from schemas.artifacts.writer import CHECKPOINTS
 from schemas.versions.history import current, numbers, read_version, refused_versions
 from schemas.versions.leases import Lease, leased_paths, remove_expired
 
@@ -61,7 +62,7 @@ def removable(warehouse: str, *, keep: int, grace: datetime.timedelta, now: date
     Args:
         warehouse: its URL.
         keep: number of versions to keep, at least 1; the current one is the last of them.
-        grace: minimum age of a folder's newest run, by the time in the name of the run.
+        grace: minimum age of a folder's newest run, by the time in the name of the run or of its checkpoints.
         now: the time, in UTC.
 
     Raises:
@@ -72,8 +73,8 @@ def removable(warehouse: str, *, keep: int, grace: datetime.timedelta, now: date
     for folder in FOLDERS:
         for name in artefact_folders(warehouse, folder):
             path = f"{folder}/{name}"
-            runs = [run for run in storage.children(storage.join(warehouse, path)) if RUN_FOLDER.fullmatch(run)]
-            if path not in kept and runs and now - _start_of(max(runs)) > grace:
+            runs = [] if path in kept else _runs(storage.join(warehouse, path))
+            if runs and now - _start_of(max(runs)) > grace:
                 found.append(path)
     return [Removable(path, size) for path, size in zip(found, _freed(warehouse, found), strict=True)]
 
@@ -107,6 +108,13 @@ def remove(warehouse: str, found: list[Removable]) -> None:
         url = storage.join(warehouse, folder.path)
         storage.delete_file(storage.join(url, "manifest.json"))
         storage.delete(url)
+
+
+def _runs(url: str) -> list[str]:
+    """Return the names of the runs of an artefact, and of the checkpoints that a killed training has left there."""
+    names = storage.children(url)
+    checkpoints = storage.children(storage.join(url, CHECKPOINTS)) if CHECKPOINTS in names else []
+    return [name for name in (*names, *checkpoints) if RUN_FOLDER.match(name)]
 
 
 def _start_of(run: str) -> datetime.datetime:

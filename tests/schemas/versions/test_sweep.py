@@ -1,6 +1,7 @@
 import datetime
 
 from schemas.artifacts import storage
+from schemas.artifacts.writer import CHECKPOINTS, Output
 from schemas.versions import history
 from schemas.versions.sweep import removable, remove
 
@@ -69,6 +70,19 @@ def test_what_is_younger_than_the_grace_time_stays(tmp_path, make_version):
     now = datetime.datetime.now(datetime.UTC)
     assert removable(w, keep=1, grace=DAY, now=now) == []
     assert removable(w, keep=1, grace=datetime.timedelta(days=3), now=NOW) == []
+
+
+def test_checkpoints_of_a_killed_training_that_no_night_completes_are_removed(tmp_path, make_version):
+    w = str(tmp_path)
+    history.publish(w, make_version(w, "one"))
+    with Output(storage.join(w, "models", "killed"), "model") as output:
+        checkpoint = storage.join(output.url, CHECKPOINTS, f"{output.run_id}-000001", "weights.safetensors")
+        storage.write_bytes(checkpoint, b"weights")
+    assert removable(w, keep=1, grace=DAY, now=datetime.datetime.now(datetime.UTC)) == []
+    found = removable(w, keep=1, grace=DAY, now=NOW)
+    assert found == [("models/killed", 7)]
+    remove(w, found)
+    assert storage.children(storage.join(w, "models")) == ["one"]
 
 
 def test_a_refused_version_of_a_kept_parent_keeps_its_artefacts(tmp_path, make_version):
