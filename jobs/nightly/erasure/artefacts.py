@@ -1,6 +1,6 @@
 """Erasure from the artefacts of a warehouse, whatever versions name them.
 
-warehouse, Erasure -> erase_artefacts -> counts of what was erased, by artefact
+warehouse, Erasure -> erase_artefacts -> counts of what was erased, by artefact; count_unowned -> number of questions
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import functools
 from collections.abc import Callable, Iterator, Set
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -20,6 +21,7 @@ from jobs.workflows.erasure.faults import Faults, kept
 from jobs.workflows.erasure.indexes import erase_from_index
 from jobs.workflows.erasure.rewriting import remove_leftovers
 from jobs.workflows.erasure.vocabularies import erase_from_model, erase_model_of_index, words_in_model
+from jobs.workflows.index_changes.known_rows import ids_of_rows
 from jobs.workflows.warehouses.versions import LOCK
 from pipelines.ingestion.days import COUNTS, WAITING, DayFile, read_day_file
 from pipelines.privacy.erase import Erasure, words_of
@@ -87,6 +89,33 @@ def _erase_from_index(url: str, erasure: Erasure, words: Set[str], *, dry_run: b
 def _erase_from_dataset(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, Any]:
     found = erase_from_dataset(url, erasure, dry_run=dry_run)
     return {name: found[name] for name in found if name not in ("dataset", "rewritten")}
+
+
+def count_unowned(warehouse: str, erasure: Erasure, key: UserKey, faults: Faults) -> int:
+    """Return the number of questions of datasets and indexes that no daily table has, so that no drop shows who asked.
+
+    Their days were replaced or removed. Rows of indexes that were deleted but not compacted count too.
+
+    Args:
+        warehouse: its URL.
+        erasure: questions that are erased anyway.
+        key: of sealed rows.
+        faults: gets the artefacts that cannot be read.
+    """
+    unowned = np.array([], np.int64)
+    for url in complete_artefacts(warehouse, "datasets"):
+        with kept(url, faults):
+            for rows in _dataset_rows(url):
+                unowned = np.union1d(unowned, rows["question_id"].to_numpy())
+    for url in complete_artefacts(warehouse, "indexes"):
+        with kept(url, faults):
+            unowned = np.union1d(unowned, ids_of_rows(url).ids)
+    unowned = np.setdiff1d(unowned, erasure.ids.to_numpy())
+    for url in complete_artefacts(warehouse, DAILY):
+        with kept(url, faults):
+            for rows in _day_rows(url, key):
+                unowned = np.setdiff1d(unowned, rows["question_id"].to_numpy())
+    return len(unowned)
 
 
 def complete_artefacts(warehouse: str, folder: str) -> list[str]:

@@ -27,7 +27,8 @@ def print_report(report: Mapping[str, Any], results: Sequence[Mapping[str, Any]]
     )
     found = any(type(n) is int and n for result in results for n in result.values())
     if not found and "faults" not in report:
-        say("Nothing of it was found" + ("" if report["dry_run"] else "; there is nothing left to erase"))
+        is_open = report["dry_run"] or report.get("questions_in_no_day")
+        say("Nothing of it was found" + ("" if is_open else "; there is nothing left to erase"))
     if shared := report["shared_questions"]:
         say(f"{counted(shared, 'question')} of these users stay, since others asked them too")
     if drops := report.get("logs_with_it"):

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from jobs.display.console import say, warn, working
-from jobs.nightly.erasure.artefacts import erase_artefacts, unknown_folders
+from jobs.nightly.erasure.artefacts import count_unowned, erase_artefacts, unknown_folders
 from jobs.nightly.erasure.suppressed import KEY, check_user_key, suppress, suppressions_of
 from jobs.nightly.gate.canaries import SHOWN
 from jobs.nightly.warehouse import (
@@ -135,10 +135,14 @@ def erase_from_warehouse(
             logs = open_logs(logs_of(warehouse, key, faults), faults, needs_users=False)
         with_it = files_with(logs, erasure.ids, users, faults)
         changed = _changed_drops(warehouse, drops, faults) if users else []
+        unowned = count_unowned(warehouse, erasure, key, faults) if users and not faults else 0
     if changed:
         dates = ", ".join(map(str, changed))
         fault = f"drops of {dates} were changed after their ingestion, and questions of users in the former files only"
         warn(f"{warehouse}: {fault} are not found. Give these by --question, and ingest the days again")
+    if unowned:
+        fault = f"{counted(unowned, 'question')} of versions in no daily table, as after a corrected drop"
+        warn(f"{warehouse}: {fault}, and no drop shows who asked them. Give those of these users by --question")
     if users and (gone := sorted(set(days).difference(drops))):
         where = f"{counted(len(gone), 'day')} without a drop, the first {gone[0]} and the last {gone[-1]}"
         say(f"Questions of users on {where}, are not found. Give these by --question")
@@ -149,6 +153,7 @@ def erase_from_warehouse(
         "artefacts_read": len({one["path"] for one in found}),
         "added_to_the_list_of_erased": new,
         "days_without_a_drop": [str(date) for date in days if date not in unchanged],
+        "questions_in_no_day": unowned,
         "logs_with_it": with_it,
         "readers": sorted({lease.reader for lease in leases(warehouse).values() if lease.is_valid(now)}),
         "not_erased": [*REMAINS, *(f"folder {name}, which is unknown here" for name in unknown_folders(warehouse))],

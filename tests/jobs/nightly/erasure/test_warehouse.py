@@ -202,6 +202,28 @@ def test_a_drop_that_was_changed_after_its_ingestion_is_named(qpr, warehouse, da
     assert "were changed" not in erase(qpr, warehouse, "--user", "zoe").err
 
 
+@pytest.mark.parametrize("folder", ["datasets", "indexes"])
+def test_questions_of_earlier_versions_that_no_day_has_are_a_warning(
+    qpr, warehouse, dates, drop, make_model, tmp_path, folder
+):
+    dataset = tmp_path / "w" / "datasets" / "one"
+    log = f"{warehouse}/events/date={dates(1)}/log.jsonl"
+    assert qpr("clusters", log, "--output", dataset, "--shards", 1).code == 0
+    if folder == "indexes":
+        make_model(tmp_path / "model")
+        dataset = dataset.rename(tmp_path / "dataset")
+        output = ("--model", tmp_path / "model", "--output", f"{warehouse}/indexes/one", "--shards", 1)
+        assert qpr("index", "--questions", dataset, *output).code == 0
+    assert json.loads(erase(qpr, warehouse, "--user", "bob").out)["questions_in_no_day"] == 0
+    drop(warehouse, dates(1), [{**row, "user_id": "ann"} for row in rows_of(dates(1), seed=0, count=20)])
+    assert ingest(qpr, warehouse, dates(1)).code == 0
+    outcome = erase(qpr, warehouse, "--user", "zoe")
+    assert (outcome.code, json.loads(outcome.out)["questions_in_no_day"]) == (0, 1)
+    assert "1 question of versions in no daily table" in outcome.err
+    assert "nothing left to erase" not in outcome.err
+    assert json.loads(erase(qpr, warehouse, "--user", "zoe", "--question", SECRET).out)["questions_in_no_day"] == 0
+
+
 @pytest.mark.parametrize("name", ["broken.jsonl.gz", "broken.jsonl", "notes.pdf"])
 @pytest.mark.parametrize("given", [("--question", SECRET), ("--user", "zoe")])
 def test_a_drop_that_cannot_be_read_is_named_and_everything_else_is_erased(
