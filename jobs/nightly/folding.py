@@ -22,7 +22,7 @@ from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import Manifest, Source
 from schemas.artifacts.writer import Output
-from schemas.errors import UsageError
+from schemas.errors import QprError, UsageError
 from schemas.quantities import counted
 from schemas.versions.version import Artefact, check_artefact
 
@@ -77,6 +77,9 @@ def check_drops(
         days: the ingested days of the window.
         last: day of the window.
         window_days: its length.
+
+    Raises:
+        QprError: the window has no ingested day.
     """
     first, ingested = last - datetime.timedelta(days=window_days - 1), {day.date for day in days}
     if before := [date for date in dates if date < first]:
@@ -92,6 +95,10 @@ def check_drops(
         warn(
             f"this night lacks {lacking}. "
             f"`{command}` with the options of this night reads the drop; then run the night again"
+        )
+    if not days:
+        raise QprError(
+            f"{warehouse}: no day from {first} to {last} is ingested. Give --date of one of them, or a longer --window"
         )
     return waiting
 

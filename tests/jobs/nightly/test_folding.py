@@ -11,7 +11,9 @@ from pipelines.ingestion.earlier import ids_by_split
 from schemas.artifacts import storage
 from schemas.artifacts.content_digest import content_digest
 from schemas.artifacts.dataset import open_dataset
+from schemas.versions import history
 from tests.jobs.nightly.conftest import rows_of
+from tests.support.small_versions import make_version
 
 CONFIG = ClustersConfig(shards=2, assembly={"salt": "another"})
 
@@ -137,3 +139,13 @@ def test_a_night_warns_of_its_days_before_the_window(tmp_path, dates, capsys):
     assert warning in capsys.readouterr().err
     check_drops(str(tmp_path), [dates(4)], days, dates(6), 3)
     assert capsys.readouterr().err == ""
+
+
+def test_a_window_without_an_ingested_day_is_one_line(qpr, tmp_path, drop, dates):
+    w = str(tmp_path / "w")
+    history.publish(w, make_version(w, "one", date=dates(9)))
+    drop(w, dates(1), rows_of(dates(1), seed=0, count=20))
+    storage.write_bytes(storage.join(w, "warehouse.json"), b'{"layout": 2}')
+    outcome = qpr("nightly", "--warehouse", w, "--date", dates(1), "--window", "2d")
+    assert outcome.code == 1
+    assert f"no day from {dates(8)} to {dates(9)} is ingested. Give --date of one of them" in outcome.err
