@@ -32,6 +32,8 @@ from jobs.workflows.erasure.user_questions import Log, changed_inputs, files_wit
 from pipelines.graphs.settings import IngestConfig
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.users import UserKey
+from schemas.artifacts import storage
+from schemas.artifacts.atomic_files import staged_for
 from schemas.artifacts.manifest import Manifest, read_settings
 from schemas.errors import QprError
 from schemas.quantities import counted
@@ -175,7 +177,12 @@ def _changed_drops(warehouse: str, dates: Sequence[datetime.date], faults: Fault
 
 
 def _refused(warehouse: str, erasure: Erasure, *, dry_run: bool) -> Iterator[dict[str, Any]]:
-    """Remove the reason of refused nights that shows a question."""
+    """Remove the reason of refused nights that shows a question, and the records that killed nights left unfinished."""
+    folder = storage.join(warehouse, history.VERSIONS, history.REFUSED)
+    for name in filter(staged_for, storage.children(folder)):
+        if not dry_run:
+            storage.delete_file(storage.join(folder, name))
+        yield {"path": f"{history.VERSIONS}/{history.REFUSED}/{name}", "leftovers": 1}
     for version in history.refused_versions(warehouse):
         if version.refused and _shows(version.refused, erasure):
             if not dry_run:

@@ -1,4 +1,6 @@
+import errno
 import json
+import os
 import unicodedata
 
 import pyarrow.parquet as pq
@@ -365,6 +367,21 @@ def test_the_reason_of_a_refused_night_shows_no_erased_question(qpr, warehouse, 
     assert erase(qpr, warehouse, "--question", erased).code == 0
     [after] = history.refused_versions(warehouse)
     assert (after.refused == reason) is not is_shown
+
+
+def test_the_record_of_a_refused_night_that_a_kill_left_unfinished_is_removed(qpr, warehouse, monkeypatch):
+    refused = make_version(warehouse, "a").model_copy(update={"refused": f"the first canary, {SECRET!r}, has no hit"})
+    with monkeypatch.context() as patched:  # as a kill, neither renames the file nor removes it
+        for name in ("replace", "unlink"):
+            patched.setattr(os, name, lambda *_, **__: (_ for _ in ()).throw(OSError(errno.EIO, "killed")))
+        with pytest.raises(QprError):
+            history.keep_refused(warehouse, refused)
+    folder = storage.join(warehouse, "versions", "refused")
+    [left] = storage.children(folder)
+    for options in (["--dry-run"], []):
+        report = json.loads(erase(qpr, warehouse, "--question", SECRET, *options).out)
+        assert {"path": f"versions/refused/{left}", "leftovers": 1} in report["artefacts"]
+    assert storage.children(folder) == []
 
 
 def test_an_old_file_of_a_day_that_cannot_be_removed_is_a_fault(qpr, warehouse, dates, monkeypatch):
