@@ -106,7 +106,8 @@ def erase_everywhere(
             results += _erase(erasure, places, reviewed, faults, dry_run=dry_run)
     report = {"dry_run": dry_run, "questions_to_erase": len(erasure.keys), "shared_questions": shared} | more
     report |= {"faults": faults} if faults else {}
-    print_report(report, results, as_json=as_json)
+    unseen = users and (more.get("days_without_a_drop") or more.get("questions_in_no_day"))
+    print_report(report, results, is_whole=not (dry_run or unseen), as_json=as_json)
     if faults:
         causes = "; ".join(f"{url}: {cause.removeprefix(f'{url}: ')}" for url, cause in faults.items())
         done = "was counted" if dry_run else "was erased"

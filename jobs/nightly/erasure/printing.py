@@ -14,12 +14,15 @@ from schemas.quantities import counted
 _NOT_ERASED = "not_erased"
 
 
-def print_report(report: Mapping[str, Any], results: Sequence[Mapping[str, Any]], *, as_json: bool) -> None:
+def print_report(
+    report: Mapping[str, Any], results: Sequence[Mapping[str, Any]], *, is_whole: bool, as_json: bool
+) -> None:
     """Print what an erasure has rewritten, what it could not find, and where copies are left.
 
     Args:
         report: on the whole, of a warehouse with lists of what is left.
         results: counts of each artefact and file.
+        is_whole: all was written, and every day has the drop that shows what the users asked.
         as_json: print for a program.
     """
     emit(
@@ -27,8 +30,7 @@ def print_report(report: Mapping[str, Any], results: Sequence[Mapping[str, Any]]
     )
     found = any(type(n) is int and n for result in results for n in result.values())
     if not found and "faults" not in report:
-        is_open = report["dry_run"] or report.get("questions_in_no_day")
-        say("Nothing of it was found" + ("" if is_open else "; there is nothing left to erase"))
+        say("Nothing of it was found" + ("; there is nothing left to erase" if is_whole else ""))
     if shared := report["shared_questions"]:
         say(f"{counted(shared, 'question')} of these users stay, since others asked them too")
     if drops := report.get("logs_with_it"):

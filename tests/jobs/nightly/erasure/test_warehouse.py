@@ -433,6 +433,8 @@ def test_an_erasure_names_what_is_not_erased_and_days_without_a_drop(qpr, wareho
     assert "not erased" not in outcome.out
     assert f"1 day without a drop, the first {dates(1)} and the last {dates(1)}, are not found" in outcome.err
     assert "without a drop" not in qpr("erase", "--warehouse", warehouse, "--question", SECRET, "--dry-run").err
+    assert erase(qpr, warehouse, "--user", "eve").err.count("Nothing of it was found\n") == 1
+    assert "nothing left to erase" in erase(qpr, warehouse, "--question", "why").err
 
 
 def test_an_older_layout_is_migrated_inside_the_lock_and_not_by_a_dry_run(qpr, warehouse):
