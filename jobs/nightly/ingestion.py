@@ -5,6 +5,7 @@ drop of a date -> ingest_day -> daily table, or the one that is there if the fil
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import functools
 from collections.abc import Mapping, Sequence
@@ -16,6 +17,7 @@ from jobs.display.console import warn, working
 from jobs.nightly.erasure.suppressed import KEY, check_erased_users, suppression_of
 from jobs.nightly.warehouse import DAILY, date_url, day_of, drop_of
 from jobs.options.inputs import check_inputs, check_users, input_files
+from jobs.workflows.erasure.rewriting import remove_leftovers
 from pipelines.ingestion.days import Day
 from schemas.artifacts.manifest import Source, read_verified
 from schemas.artifacts.writer import Output
@@ -91,6 +93,8 @@ def ingest_day(
     configuration = sized.model_dump(mode="json") | ({KEY: user_key.fingerprint} if user_key else {})
     existing = day_of(warehouse, date)
     if existing and _same(existing, inputs, configuration) and _is_whole(existing):
+        with contextlib.suppress(QprError):  # a killed run can have left the files of the drop before
+            remove_leftovers(existing.url, dry_run=False)
         return Ingested(existing, unchanged=True)
     check_inputs(sources, COLUMNS, config.column_names)
     check_users(sources, COLUMNS, config.column_names, config.privacy.options_of_users)

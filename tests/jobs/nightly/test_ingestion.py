@@ -8,7 +8,9 @@ import pytest
 from jobs.nightly.ingestion import ingested_with
 from jobs.nightly.warehouse import days_of
 from schemas.artifacts import storage
-from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.manifest import MANIFEST, read_manifest
+from schemas.artifacts.output_lock.lock import NAMES
+from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from tests.jobs.nightly.conftest import rows_of
 
@@ -62,6 +64,21 @@ def test_a_day_with_a_damaged_file_is_made_again(qpr, warehouse, drop, dates):
     [again] = json.loads(outcome.out)["days"]
     assert (again["unchanged"], again["digest"]) == (False, day["digest"])
     assert ingest(qpr, warehouse, "--date", dates(1))[0]["unchanged"]
+
+
+def test_files_that_a_kill_left_of_the_drop_before_are_removed_by_the_next_run(
+    qpr, warehouse, drop, dates, monkeypatch
+):
+    drop(warehouse, dates(1), rows_of(dates(1), seed=0, count=50))
+    ingest(qpr, warehouse, "--date", dates(1))
+    drop(warehouse, dates(1), rows_of(dates(1), seed=1, count=50))
+    with monkeypatch.context() as killed:
+        killed.setattr(Output, "_sweep", lambda *_: None)
+        ingest(qpr, warehouse, "--date", dates(1))
+    url = storage.join(warehouse, "daily", f"date={dates(1)}")
+    assert len(storage.children(url)) > 2
+    assert ingest(qpr, warehouse, "--date", dates(1))[0]["unchanged"]
+    assert {*storage.children(url)} - NAMES == {MANIFEST, read_manifest(url).run_id}
 
 
 def test_a_day_with_a_damaged_manifest_is_named_with_the_command_that_makes_it_again(qpr, warehouse, drop, dates):
