@@ -23,7 +23,7 @@ TOO_FEW: Final = 10
 """Maximum number of questions of an answer that has too few to fill the nearest ones of a question."""
 
 LEAST_AGREEMENT: Final = 0.25
-"""Minimum share of a small log's questions whose nearest question has the same answer, for neighbours to contradict any.
+"""Minimum share of a small log's questions whose nearest one has the same answer, for neighbours to contradict any.
 It is .03 to .09 in FAQs of 60 questions, most wordings of which share no word, and .5 in a help desk's log of 500
 questions with one wrong answer in ten."""
 
