@@ -2,6 +2,7 @@
 
 ordered pairs of each row, pairs -> count_before -> number of pairs before each
 words that one question of a pair alone has, vectors of all words -> find_nearest -> greatest cosine of each
+the same -> multiply_sums -> products of the sums of the words of either question
 """
 
 from __future__ import annotations
@@ -82,3 +83,35 @@ def find_nearest(
                     best_different = max(best_different, cosine)
             near[entry] = best if best > -2 else 0
             near_different[entry] = best_different
+
+
+@compile_loop
+def multiply_sums(
+    vectors: npt.NDArray[np.int8],
+    word: Numbers,
+    different: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.bool_]],
+    products: npt.NDArray[np.float64],
+) -> None:
+    """Write the products of the sums of the vectors of the different words of both questions.
+
+    Args:
+        vectors: (W, D).
+        word: (parts,) row of ``vectors`` of each part.
+        different: bounds and parts that one question of each pair alone has, and whether it is the left one.
+        products: (3, P), overwritten: left with left, right with right, left with right.
+    """
+    bounds, different_parts, of_left = different
+    sums = np.empty((2, vectors.shape[1]), np.int32)
+    for pair in range(len(bounds) - 1):
+        sums[:] = 0
+        for entry in range(bounds[pair], bounds[pair + 1]):
+            side, one = int(not of_left[entry]), word[different_parts[entry]]
+            for number in range(vectors.shape[1]):
+                sums[side, number] += vectors[one, number]
+        left, right, both = np.int64(0), np.int64(0), np.int64(0)
+        for number in range(vectors.shape[1]):
+            one_sum, other_sum = np.int64(sums[0, number]), np.int64(sums[1, number])
+            left += one_sum * one_sum
+            right += other_sum * other_sum
+            both += one_sum * other_sum
+        products[0, pair], products[1, pair], products[2, pair] = left, right, both

@@ -109,15 +109,24 @@ class Cosines:
 
     def of_sums(self, different: sparse.csr_array) -> np.ndarray:
         """Return the (P,) cosines of the sums of the left and of the right question's words; 0 for a zero sum."""
+        if (loops := load_loops("pipelines.linkage.comparison.numba_kernels", different.shape[0])) is None:
+            left, right, both = self._products_of_sums(different)
+        else:
+            left, right, both = products = np.empty((3, different.shape[0]))
+            words = (different.indptr, different.indices, different.data > 0)
+            loops.multiply_sums(self.vectors, self.word, words, products)
+        cosines: np.ndarray = both / np.maximum(np.sqrt(left * right), 1)
+        return cosines
+
+    def _products_of_sums(self, different: sparse.csr_array) -> list[np.ndarray]:
+        """Return the (P,) products of these sums: left with left, right with right, left with right."""
         words, column = np.unique(self.word[different.indices], return_inverse=True)
         vectors, shape = self.vectors[words].astype(float), (different.shape[0], len(words))
         left, right = (
             sparse.csr_array((side.astype(float), column, different.indptr), shape) @ vectors
             for side in (different.data > 0, different.data < 0)
         )
-        lengths = np.sqrt(np.einsum("pd,pd->p", left, left) * np.einsum("pd,pd->p", right, right))
-        cosines: np.ndarray = np.einsum("pd,pd->p", left, right) / np.maximum(lengths, 1)
-        return cosines
+        return [np.einsum("pd,pd->p", *sums) for sums in ((left, left), (right, right), (left, right))]
 
 
 def _aligned(stems: Parts, cosines: Cosines, left: np.ndarray, right: np.ndarray) -> np.ndarray:

@@ -21,7 +21,7 @@ from pipelines.linkage.settings import EncoderKind
 from schemas.errors import QprError
 
 KINDS = typing.get_args(EncoderKind)
-ALIGNING = {True: ("static", "model"), False: ()}  # kinds whose trees of facts, and others, compare single words
+ALIGNING = {True: ("static", "model"), False: ("static",)}  # kinds whose trees, of facts or others, align words
 RISING, FALLING = ("similarity", "above_", "cosine", "aligned"), ("others_nearer", "left_over")
 
 
