@@ -154,6 +154,19 @@ def keep_refused(warehouse: str, version: Version) -> None:
 
 def refused_versions(warehouse: str) -> list[Version]:
     """Return the refused versions, by date."""
+    return [read_refused(url) for url in refused_files(warehouse)]
+
+
+def refused_files(warehouse: str) -> list[str]:
+    """Return the URLs of the records of refused versions, by date."""
     folder = storage.join(warehouse, VERSIONS, REFUSED)
-    urls = [storage.join(folder, name) for name in storage.children(folder) if name.endswith(".json")]
-    return [parse_version(storage.read_bytes(url), url) for url in urls]
+    return [storage.join(folder, name) for name in storage.children(folder) if name.endswith(".json")]
+
+
+def read_refused(url: str) -> Version:
+    """Return the refused version of a record.
+
+    Raises:
+        QprError: the record is damaged.
+    """
+    return parse_version(storage.read_bytes(url), url)

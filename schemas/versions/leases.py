@@ -86,21 +86,30 @@ def leases(warehouse: str) -> dict[str, Lease]:
     Raises:
         QprError: one is damaged, so that it is unknown what it keeps.
     """
+    read = {url: read_lease(url) for url in lease_files(warehouse)}
+    return {url: lease for url, lease in read.items() if lease}
+
+
+def lease_files(warehouse: str) -> list[str]:
+    """Return the URLs of all leases, sorted."""
     folder = storage.join(warehouse, LEASES)
-    found = {}
-    for name in sorted(storage.children(folder)):
-        url = storage.join(folder, name)
-        content = storage.read_if_there(url) if name.endswith(".json") else None
-        if content is None:
-            continue
-        try:
-            found[url] = Lease.model_validate_json(content)
-        except pydantic.ValidationError as error:
-            raise QprError(
-                f"{url}: damaged lease, so that it is unknown which version its reader has open. Delete the file if no "
-                f"reader is older than {LEASE.seconds // 60} minutes, then run this again"
-            ) from error
-    return found
+    return [storage.join(folder, name) for name in storage.children(folder) if name.endswith(".json")]
+
+
+def read_lease(url: str) -> Lease | None:
+    """Return a lease; None if its reader has ended meanwhile.
+
+    Raises:
+        QprError: it is damaged, so that it is unknown what it keeps.
+    """
+    content = storage.read_if_there(url)
+    try:
+        return None if content is None else Lease.model_validate_json(content)
+    except pydantic.ValidationError as error:
+        raise QprError(
+            f"{url}: damaged lease, so that it is unknown which version its reader has open. Delete the file if no "
+            f"reader is older than {LEASE.seconds // 60} minutes, then run this again"
+        ) from error
 
 
 def leased_paths(warehouse: str, now: datetime.datetime) -> dict[str, Lease]:

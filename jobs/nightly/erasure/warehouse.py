@@ -40,7 +40,7 @@ from schemas.quantities import counted
 from schemas.text import key as key_of
 from schemas.versions import history
 from schemas.versions.layout import read_layout
-from schemas.versions.leases import leases
+from schemas.versions.leases import lease_files, read_lease
 
 REMAINS: Final = (
     "weights of trained models, as numbers",
@@ -115,7 +115,8 @@ def erase_from_warehouse(
         logs: drops by `logs_of` that are open already; None: they are opened here.
         listed: questions and users whose rows later nights leave out.
         key: of the hashes.
-        faults: gets the drops that cannot be read, and the artefacts that are damaged or cannot be written.
+        faults: gets the drops that cannot be read, and the artefacts, records and leases that are damaged or cannot
+            be written.
         dry_run: count only.
 
     Raises:
@@ -131,7 +132,7 @@ def erase_from_warehouse(
     with working("Erasing from the warehouse"):
         found = [
             *erase_artefacts(warehouse, erasure, key, faults, dry_run=dry_run),
-            *_refused(warehouse, erasure, dry_run=dry_run),
+            *_refused(warehouse, erasure, faults, dry_run=dry_run),
         ]
         if logs is None:
             logs = open_logs(logs_of(warehouse, key, faults), faults, needs_users=False)
@@ -149,7 +150,6 @@ def erase_from_warehouse(
         where = f"{counted(len(gone), 'day')} without a drop, the first {gone[0]} and the last {gone[-1]}"
         say(f"Questions of users on {where}, are not found. Give these by --question")
     unchanged = set(drops).difference(changed)
-    now = datetime.datetime.now(datetime.UTC)
     report = {
         "warehouse": warehouse,
         "artefacts_read": len({one["path"] for one in found}),
@@ -157,7 +157,7 @@ def erase_from_warehouse(
         "days_without_a_drop": [str(date) for date in days if date not in unchanged],
         "questions_in_no_day": unowned,
         "logs_with_it": with_it,
-        "readers": sorted({lease.reader for lease in leases(warehouse).values() if lease.is_valid(now)}),
+        "readers": sorted(set(_readers(warehouse, faults))),
         "not_erased": [*REMAINS, *(f"folder {name}, which is unknown here" for name in unknown_folders(warehouse))],
     }
     return FromWarehouse([one for one in found if any(type(n) is int and n for n in one.values())], report)
@@ -176,19 +176,32 @@ def _changed_drops(warehouse: str, dates: Sequence[datetime.date], faults: Fault
     return changed
 
 
-def _refused(warehouse: str, erasure: Erasure, *, dry_run: bool) -> Iterator[dict[str, Any]]:
+def _readers(warehouse: str, faults: Faults) -> Iterator[str]:
+    """Yield the readers that have a version open."""
+    now = datetime.datetime.now(datetime.UTC)
+    for url in lease_files(warehouse):
+        with kept(url, faults):
+            if (lease := read_lease(url)) and lease.is_valid(now):
+                yield lease.reader
+
+
+def _refused(warehouse: str, erasure: Erasure, faults: Faults, *, dry_run: bool) -> Iterator[dict[str, Any]]:
     """Remove the reason of refused nights that shows a question, and the records that killed nights left unfinished."""
     folder = storage.join(warehouse, history.VERSIONS, history.REFUSED)
     for name in filter(staged_for, storage.children(folder)):
-        if not dry_run:
-            storage.delete_file(storage.join(folder, name))
-        yield {"path": f"{history.VERSIONS}/{history.REFUSED}/{name}", "leftovers": 1}
-    for version in history.refused_versions(warehouse):
-        if version.refused and _shows(version.refused, erasure):
+        url = storage.join(folder, name)
+        with kept(url, faults):
             if not dry_run:
-                changed = version.model_copy(update={"refused": "the reason showed a question that was erased since"})
-                history.keep_refused(warehouse, changed)
-            yield {"path": f"{history.VERSIONS}/{history.REFUSED} of {version.date}", "reasons": 1}
+                storage.delete_file(url)
+            yield {"path": f"{history.VERSIONS}/{history.REFUSED}/{name}", "leftovers": 1}
+    for url in history.refused_files(warehouse):
+        with kept(url, faults):
+            version = history.read_refused(url)
+            if version.refused and _shows(version.refused, erasure):
+                if not dry_run:
+                    reason = "the reason showed a question that was erased since"
+                    history.keep_refused(warehouse, version.model_copy(update={"refused": reason}))
+                yield {"path": f"{history.VERSIONS}/{history.REFUSED} of {version.date}", "reasons": 1}
 
 
 def _shows(reason: str, erasure: Erasure) -> bool:

@@ -384,6 +384,26 @@ def test_the_record_of_a_refused_night_that_a_kill_left_unfinished_is_removed(qp
     assert storage.children(folder) == []
 
 
+@pytest.mark.parametrize("place", ["versions/refused/a.json", "leases/a.json"])
+def test_a_damaged_record_or_lease_keeps_the_erasure_from_no_other_place(qpr, warehouse, tmp_path, place):
+    reason = f"the first canary, {SECRET!r}, has no hit"
+    refused = make_version(str(tmp_path / "other"), "a").model_copy(update={"refused": reason})
+    history.keep_refused(warehouse, refused)
+    damaged = storage.join(warehouse, place)
+    storage.write_bytes(damaged, b"half")
+    file = tmp_path / "requests.jsonl"
+    file.write_text(json.dumps({"question": SECRET}) + "\n")
+    outcome = erase(qpr, warehouse, "--question", SECRET, "--file", file)
+    assert outcome.code == 1
+    assert f"Everything else was erased. Mend or remove {damaged}, then run this again" in outcome.err
+    assert SECRET not in file.read_text()
+    report = json.loads(outcome.out)
+    assert [*report["faults"]] == [damaged]
+    assert [one for one in report["artefacts"] if "reasons" in one]
+    storage.delete_file(damaged)
+    assert erase(qpr, warehouse, "--question", SECRET, "--file", file).code == 0
+
+
 def test_an_old_file_of_a_day_that_cannot_be_removed_is_a_fault(qpr, warehouse, dates, monkeypatch):
     def refuse(url):
         raise QprError(f"{url}: device or resource busy")
