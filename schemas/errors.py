@@ -27,9 +27,13 @@ class UsageError(QprError):
 
 
 class BadDropError(QprError):
-    """Rows of a day that cannot be used as they are: no run succeeds before somebody mends them."""
+    """Rows of a day or a window that cannot be used as they are: no run succeeds before somebody mends them."""
 
     exit_code = 4
+
+
+class UnpublishedError(QprError):
+    """A run whose dataset is not published: too many rows are rejected, or no cluster is left."""
 
 
 class DamagedError(QprError):

@@ -42,7 +42,7 @@ def call(command: str, date: str) -> None:
     if done.returncode == WRONG_USAGE:
         raise AirflowFailException(f"qpr {command}: wrong usage")
     if done.returncode == BAD_DROP:
-        raise AirflowFailException(f"qpr {command}: mend the drop of {date}, then clear this run")
+        raise AirflowFailException(f"qpr {command}: mend the drop of {date} or the options, then clear this run")
     if done.returncode == REFUSED:
         raise AirflowSkipException(f"qpr {command}: refused by the gate")
     if done.returncode:

@@ -42,7 +42,7 @@ def nightly(
     """Add a day to a warehouse, and publish dataset, model and index of its window.
 
     Steps whose inputs are unchanged are skipped; a killed night is completed by the next run. Exit code 3: the gate
-    refused the night, and the current version stays. Exit code 4: the rows of a day cannot be used.
+    refused the night, and the current version stays. Exit code 4: the rows of a day or the window cannot be used.
 
     Examples:
       qpr nightly --warehouse warehouse --date 2026-11-20

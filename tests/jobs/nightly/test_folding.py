@@ -91,6 +91,26 @@ def test_nights_make_the_rejected_rows_of_one_build_too(qpr, warehouse, drop, da
     assert (one.digest, one.counters) == (other.digest, other.counters)
 
 
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ([{"question": "how do i pay", "answer": "By card."}], "no cluster was left of 1 question"),
+        ([{"question": "?!", "answer": "no word"}], "1 of 1 row rejected"),
+    ],
+)
+def test_a_window_that_cannot_be_used_has_an_exit_code_that_no_scheduler_repeats(
+    qpr, tmp_path, drop, dates, rows, message
+):
+    w = str(tmp_path / "w")
+    drop(w, dates(1), rows)
+    given = "--warehouse", w, "--date", dates(1)
+    assert qpr("ingest", *given, "--max-reject-ratio", 1).code == 0
+    outcome = qpr("nightly", *given)
+    assert outcome.code == 4, outcome.err
+    assert message in outcome.err
+    assert history.numbers(w) == []
+
+
 @pytest.mark.slow
 def test_splits_stay_when_answers_are_renamed_and_merge(qpr, tmp_path, drop, dates):
     w, earlier = str(tmp_path / "w"), None
