@@ -182,6 +182,7 @@ def _made(
         dataset=dataset,
         index=index,
         days=days,
+        config=terms.clusters,
         before=checked[parent.dataset] if parent else None,
         difference=Interval.of(metrics, "difference"),
         displaced=Interval.of(metrics, "new_questions"),

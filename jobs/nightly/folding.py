@@ -53,15 +53,19 @@ def check_days(warehouse: str, days: Sequence[Day], config: ClustersConfig, user
         raise UsageError(
             f"--min-users {least}: {counted(len(lower), 'day')} ingested with a lower number. Run `{again}`"
         )
-    how = config.ingestion.model_dump(mode="json", exclude={"shards"})
-    configurations = [(day, ingested_with(day)) for day in days]
-    others = [day for day, of_day in configurations if {name: of_day.get(name) for name in how} != how]
-    if others:
+    if others := days_with_other_options(days, config):
         again = ingest_command(warehouse, others[0].date, others[-1].date)
         warn(
             f"{counted(len(others), 'day')} ingested with other options, the first {others[0].date}. "
             f"`{again}` with these options reads them again"
         )
+
+
+def days_with_other_options(days: Sequence[Day], config: ClustersConfig) -> list[Day]:
+    """Return the days whose drops were read in another way than a night reads them."""
+    how = config.ingestion.model_dump(mode="json", exclude={"shards"})
+    configurations = [(day, ingested_with(day)) for day in days]
+    return [day for day, of_day in configurations if {name: of_day.get(name) for name in how} != how]
 
 
 def check_drops(

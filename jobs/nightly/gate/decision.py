@@ -110,11 +110,15 @@ def _drifted(settings: GateSettings, evidence: Evidence) -> str | None:
     mix = evidence.mix
     if mix is None or mix.excess <= settings.max_drift:
         return None
+    step = "Replace the drop of that day"
+    if evidence.reread:
+        other = f"Days were ingested with other options; `{evidence.reread}` with those of this night reads them again"
+        step = f"{other}. Do that, replace the drop of that day"
     return (
         f"answers of {mix.date} are {mix.distance:.3f} away from those of the days before, the most unusual of which "
         f"is {mix.usual:.3f} away; --max-drift {settings.max_drift:g} allows {mix.usual + settings.max_drift:.3f}. "
         f"{rounded_percent(mix.new)} of the rows have a new answer, and {mix.moved[:40]!r} went from "
-        f"{rounded_percent(mix.share_before)} to {rounded_percent(mix.share)}. Replace the drop of that day, or "
+        f"{rounded_percent(mix.share_before)} to {rounded_percent(mix.share)}. {step}, or "
         f"raise the limit and {_AGAIN}"
     )
 

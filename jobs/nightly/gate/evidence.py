@@ -8,16 +8,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from jobs.nightly.folding import days_with_other_options
 from jobs.nightly.gate.answer_mix import Mix, answer_mix
 from jobs.nightly.gate.canaries import Canary, Missed, first_missed, read_canaries
 from jobs.nightly.gate.comparison import Interval
 from jobs.nightly.gate.label_precision import Review, is_reviewed, read_review
 from jobs.nightly.gate.settings import GateSettings
+from jobs.nightly.warehouse import ingest_command
 from model.search.searcher import open_searcher
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import Manifest
 
 if TYPE_CHECKING:
+    from pipelines.graphs.settings import ClustersConfig
     from pipelines.ingestion.days import Day
     from schemas.versions.version import Artefact
 
@@ -48,6 +51,7 @@ class Evidence(NamedTuple):
         is_reviewed: whether they are about this night's dataset or that of a late version.
         judge: folder of the night's dataset, for the advice to judge it.
         mix: distance of the new days' answers; None with too few days before.
+        reread: command that reads the days again that were ingested with other options; None: no day was.
         canaries: number of canaries.
         uncertified: why there is no certificate; None: there is one, or none is required.
         displaced: difference of the MRR on the frozen test set by new questions.
@@ -62,6 +66,7 @@ class Evidence(NamedTuple):
     is_reviewed: bool = True
     judge: str = ""
     mix: Mix | None = None
+    reread: str | None = None
     canaries: int = 0
     uncertified: str | None = None
     displaced: Interval | None = None
@@ -128,6 +133,7 @@ def gather(
     dataset: Artefact,
     index: Artefact,
     days: Sequence[Day],
+    config: ClustersConfig,
     before: Manifest | None,
     difference: Interval | None,
     displaced: Interval | None,
@@ -144,6 +150,7 @@ def gather(
         dataset: of the night.
         index: of the night.
         days: of the window, ascending.
+        config: how the night reads logs.
         before: manifest of the dataset of the version before; None for the first night.
         difference: of the MRR on the frozen test set, among questions that both indexes have.
         displaced: of the same MRR, by new questions.
@@ -155,6 +162,7 @@ def gather(
         QprError: an artefact or a daily table is damaged.
     """
     review = files.review
+    others = days_with_other_options(days, config)
     return Evidence(
         difference=difference,
         before=before.counters if before else None,
@@ -166,6 +174,7 @@ def gather(
         or is_reviewed(warehouse, review, dataset, date=days[-1].date, days=settings.review_days),
         judge=storage.join(warehouse, dataset.path),
         mix=mix_of(days, before),
+        reread=ingest_command(warehouse, others[0].date, others[-1].date) if others else None,
         canaries=len(files.canaries),
         uncertified=uncertified,
         displaced=displaced,

@@ -174,6 +174,24 @@ def test_a_refused_night_stays_for_inspection_and_the_current_version_stays(qpr,
 
 
 @pytest.mark.slow
+def test_a_night_refused_for_answers_of_another_column_names_the_command_that_reads_the_days_again(
+    qpr, tmp_path, drop, dates
+):
+    w = str(tmp_path / "w")
+    for day in range(1, 9):
+        rows = [row | {"reply": f"Reply: {row['answer']}"} for row in rows_of(dates(day), seed=0, count=100)]
+        drop(w, dates(day), rows)
+    limits = ["--max-kept-fall", 1, "--max-regression", 1]
+    night(qpr, w, "--from", dates(1), "--to", dates(7), *limits)
+    changed = [*limits, "--column", "answer=reply"]
+    reason = night(qpr, w, "--date", dates(8), *changed, code=3)["refused"]
+    command = f"qpr ingest --warehouse {w} --from {dates(1)} --to {dates(7)}"
+    assert f"Days were ingested with other options; `{command}` with those of this night" in reason
+    assert qpr(*command.split()[1:], "--shards", 2, "--column", "answer=reply").code == 0
+    assert night(qpr, w, "--date", dates(8), *changed)["published"] == 2
+
+
+@pytest.mark.slow
 def test_a_missed_canary_refuses_the_night_and_verdicts_keep_wrong_clusters_out(qpr, warehouse, dates, tmp_path):
     canaries, verdicts, review = (tmp_path / name for name in ("canaries.csv", "verdicts.csv", "review.json"))
     rows = rows_of(dates(1), seed=0, count=300)[:1]
