@@ -14,8 +14,8 @@ from jobs.display.console import emit, two_columns
 from jobs.display.safe_text import escape_controls
 from jobs.nightly.flow import NightTerms, run_night
 from jobs.nightly.warehouse import open_warehouse
-from jobs.workflows.warehouses.version_figures import rows_of_metrics
-from jobs.workflows.warehouses.versions import alone_in, rows_of_report
+from jobs.workflows.warehouses.version_figures import rows_of_metrics, rows_of_report, table_of_changes
+from jobs.workflows.warehouses.versions import alone_in
 
 REFUSED = 3
 """Exit code of a night that the gate refused; a scheduler need not repeat it."""
@@ -38,6 +38,7 @@ def print_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerm
         "mended": list(outcome.mended),
         "days_not_ingested": [str(date) for date in outcome.not_ingested],
         "refused": version.refused,
+        "table_of_changes": table_of_changes(warehouse, version),
         "version": {"version": outcome.number, **version.as_json()},
     }
     rows = {"date": str(version.date), "days": version.days, "encoder of": str(version.trained.date)}

@@ -1,6 +1,6 @@
 """Names, units, limits and meanings of the figures of a version, for the terminal and its page.
 
-metrics of a version -> version_figures -> Figure -> rows_of_metrics; changes of clusters -> CHANGES
+metrics of a version -> version_figures -> Figure -> rows_of_metrics; changes of clusters -> CHANGES -> rows_of_report
 """
 
 from __future__ import annotations
@@ -9,6 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from jobs.display.summary_tables import percent
+from schemas.artifacts import storage
+from schemas.artifacts.manifest import read_manifest
+from schemas.versions.version import Version, is_there
 
 CHANGES: Final = {
     "kept": "clusters with the same questions",
@@ -138,6 +141,30 @@ def rows_of_metrics(metrics: Mapping[str, float]) -> dict[str, str]:
         figure.name: f"{figure.value} ({figure.bounds})" if figure.bounds else figure.value
         for figure in version_figures(metrics)
     }
+
+
+def rows_of_report(warehouse: str, version: Version) -> dict[str, str]:
+    """Return the number of clusters by change, and the URLs of report and table of changes unless they are gone.
+
+    Raises:
+        QprError: the report is damaged.
+    """
+    rows = {CHANGES.get(name, f"clusters {name}"): f"{count:,}" for name, count in version.changes.items()}
+    if table := table_of_changes(warehouse, version):
+        rows |= {"report": storage.join(warehouse, version.report.path), "table of changes": table}
+    return rows
+
+
+def table_of_changes(warehouse: str, version: Version) -> str | None:
+    """Return the URL of the table of changed clusters; None if the report is gone.
+
+    Raises:
+        QprError: the report is damaged.
+    """
+    if not is_there(warehouse, version.report):
+        return None
+    url = storage.join(warehouse, version.report.path)
+    return next((storage.join(url, file.path) for file in read_manifest(url, "report").of("changes")), None)
 
 
 def _figure(name: str, metrics: Mapping[str, float]) -> Figure:

@@ -14,7 +14,7 @@ import rich.table
 
 from jobs.display.console import emit, say, two_columns
 from jobs.display.safe_text import escape_controls
-from jobs.workflows.warehouses.version_figures import CHANGES, rows_of_metrics
+from jobs.workflows.warehouses.version_figures import rows_of_metrics, rows_of_report, table_of_changes
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.output_lock.lock import held
@@ -116,7 +116,8 @@ def show_version(warehouse: str, at: str | None, *, report: str | None, overwrit
     gone = _gone(version, {artefact.path for artefact in version.artefacts if is_there(warehouse, artefact)})
     erased = _erased(warehouse, version, gone)
     page = {} if report is None else {"page": report}
-    result = {"version": number, **version.as_json(), "gone": gone, "erased": erased, **page}
+    table = table_of_changes(warehouse, version)
+    result = {"version": number, **version.as_json(), "gone": gone, "erased": erased, "table_of_changes": table, **page}
     rows = {"version": number or "refused", "date": str(version.date), "created": version.created}
     rows |= {name: storage.join(warehouse, getattr(version, name).path) for name in ("dataset", "model", "index")}
     rows |= {"window": counted(version.window_days, "day"), "days with a drop": str(version.days)}
@@ -128,20 +129,6 @@ def show_version(warehouse: str, at: str | None, *, report: str | None, overwrit
     rows |= {"questions erased on": ", ".join(erased)} if erased else {}
     rows |= {"refused": escape_controls(version.refused)} if version.refused else {}
     emit(result, as_json=as_json, table=lambda: two_columns(warehouse, rows | page))
-
-
-def rows_of_report(warehouse: str, version: Version) -> dict[str, str]:
-    """Return the number of clusters by change, and the URLs of report and table of changes unless they are gone.
-
-    Raises:
-        QprError: the report is damaged.
-    """
-    rows = {CHANGES.get(name, f"clusters {name}"): f"{count:,}" for name, count in version.changes.items()}
-    if not is_there(warehouse, version.report):
-        return rows
-    url = storage.join(warehouse, version.report.path)
-    files = [storage.join(url, file.path) for file in read_manifest(url, "report").of("changes")]
-    return rows | {"report": url} | ({"table of changes": files[0]} if files else {})
 
 
 def roll_back(warehouse: str, to: int, *, as_json: bool) -> None:

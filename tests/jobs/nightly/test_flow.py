@@ -1,10 +1,12 @@
 import errno
+import io
 import itertools
 import json
 import os
 import shutil
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 from jobs.nightly import flow
@@ -71,6 +73,8 @@ def test_nights_publish_versions_and_the_same_night_publishes_nothing(qpr, wareh
     assert second["test"] == first["version"]["dataset"]
     assert second["metrics"]["frozen_queries"] > 10
     assert sum(second["changes"].values()) > 0
+    table = storage.read_bytes(night(qpr, warehouse, "--date", dates(2))["table_of_changes"])
+    assert pq.read_table(io.BytesIO(table)).num_rows == sum(second["changes"].values())
     rows = open_dataset(path_of(warehouse, second["dataset"])).manifest.counters["rows_read"]
     assert rows == 600
     found = qpr("search", "--index", path_of(warehouse, second["index"]), "how do i open the garden gate")

@@ -54,8 +54,11 @@ def test_the_report_of_a_version_is_printed_unless_it_is_gone(qpr, warehouse):
     shown = qpr("versions", "--warehouse", warehouse, "--at", "2").out
     assert "clusters with the same questions" in shown
     assert "reports/two" in shown
+    table = json.loads(qpr("versions", "--warehouse", warehouse, "--at", "2", "--json").out)["table_of_changes"]
+    assert storage.read_bytes(table) == b"two"
     storage.delete(storage.join(warehouse, "reports", "two"))
     assert "clusters with the same questions" in qpr("versions", "--warehouse", warehouse, "--at", "2").out
+    assert json.loads(qpr("versions", "--warehouse", warehouse, "--at", "2", "--json").out)["table_of_changes"] is None
 
 
 def test_a_rollback_publishes_an_older_version_again(qpr, warehouse):
