@@ -26,6 +26,7 @@ from pipelines.ingestion.days import Day
 from schemas.artifacts import storage
 from schemas.errors import DamagedError, QprError, UsageError
 from schemas.versions import layout
+from schemas.versions.sweep import artefact_folders
 from schemas.versions.version import LAYOUT
 
 EVENTS: Final = "events"
@@ -98,13 +99,16 @@ def drop_of(warehouse: str, date: datetime.date) -> list[str]:
     """Return the log files of a day, at least one.
 
     Raises:
-        QprError: there is none.
+        QprError: there is none, or a folder among them.
     """
-    files = log_files(warehouse, date)
+    files, url = log_files(warehouse, date), date_url(warehouse, EVENTS, date)
     if not files:
-        url, there = date_url(warehouse, EVENTS, date), dates_of(warehouse, EVENTS)
+        there = dates_of(warehouse, EVENTS)
         listed = f"There are drops from {there[0]} to {there[-1]}" if there else "There is no drop at all"
         raise QprError(f"{url}: no log file of {date}. {listed}")
+    for name in artefact_folders(warehouse, f"{EVENTS}/date={date}"):
+        if (folder := storage.join(url, name)) in files:
+            raise QprError(f"{folder}: is a folder, and folders of a drop are not read. Move its files into {url}")
     return files
 
 

@@ -23,7 +23,7 @@ from jobs.nightly.warehouse import (
     dates_of,
     dates_with_a_drop,
     day_of,
-    log_files,
+    drop_of,
     open_warehouse,
 )
 from jobs.options.inputs import input_files
@@ -90,7 +90,7 @@ def logs_of(warehouse: str, key: UserKey, faults: Faults) -> list[Log]:
     for date in dates:
         config = configs.get(date, last)
         with kept(date_url(warehouse, EVENTS, date), faults):
-            files = input_files(log_files(warehouse, date), config, example="")
+            files = input_files(drop_of(warehouse, date), config, example="")
             logs.append(Log(files, config.column_names, config.privacy.columns, erased.get(date)))
     return logs
 
@@ -170,7 +170,7 @@ def _changed_drops(warehouse: str, dates: Sequence[datetime.date], faults: Fault
         url = date_url(warehouse, EVENTS, date)
         with kept(url, faults):
             day = day_of(warehouse, date)
-            files = input_files(log_files(warehouse, date), IngestConfig(), example="")
+            files = input_files(drop_of(warehouse, date), IngestConfig(), example="")
             if (day := day_of(warehouse, date)) and changed_inputs(day.manifest, files, faults):
                 changed.append(date)
     return changed

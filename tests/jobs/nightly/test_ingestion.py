@@ -205,6 +205,21 @@ def test_unusable_files_are_one_line_and_change_nothing(qpr, tmp_path, drop, dat
     assert digest_of(w, dates(1)) == before
 
 
+@pytest.mark.parametrize("place", ["w", "memory"])
+def test_a_folder_in_a_drop_is_named_with_a_step_that_a_night_can_follow(qpr, tmp_path, memory, drop, dates, place):
+    w = str(tmp_path / "w") if place == "w" else memory
+    drop(w, dates(1), rows_of(dates(1), seed=0, count=5))
+    drop(w, dates(1), rows_of(dates(1), seed=0, count=5), name="hour=01/log.jsonl")
+    drop(w, dates(1), [], name="_temporary/log.jsonl")
+    outcome = qpr("ingest", "--warehouse", w, "--date", dates(1))
+    url = storage.join(w, "events", f"date={dates(1)}")
+    folder = storage.join(url, "hour=01")
+    step = f"is a folder, and folders of a drop are not read. Move its files into {url}"
+    assert (outcome.code, outcome.err) == (1, f"error: {folder}: {step}\n")
+    storage.delete(folder)
+    assert qpr("ingest", "--warehouse", w, "--date", dates(1)).code == 0
+
+
 @pytest.mark.parametrize("has_folder", [False, True])
 def test_a_backfill_leaves_out_days_without_a_drop(qpr, tmp_path, drop, dates, has_folder):
     w = str(tmp_path)
