@@ -15,6 +15,7 @@ from pydantic.config import JsonDict
 from starlette.requests import ClientDisconnect, Request
 
 from jobs.web.messages.faults import Fault
+from jobs.web.messages.repeated_names import check_names
 from jobs.web.settings import Limits
 from model.choices import Mode
 from model.search.answering import MOST_HITS
@@ -153,7 +154,7 @@ async def read_json(request: Request, model: type[_Body], limits: Limits) -> _Bo
     """Return the body of a request.
 
     Raises:
-        Fault: it is too large (413), no JSON (400, 415), or does not fit the model (422).
+        Fault: it is too large (413), no JSON (400, 415), has a name twice or does not fit the model (422).
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":  # a foreign page can send a form or plain text without a question to the server
@@ -162,10 +163,12 @@ async def read_json(request: Request, model: type[_Body], limits: Limits) -> _Bo
         raise Fault(415, "send the body without compression", "content_encoding", {"Accept-Encoding": "identity"})
     content = await _read_limited(request, limits.max_body_kb * 1024)
     try:
-        return model.model_validate_json(content)
+        body = model.model_validate_json(content)
     except pydantic.ValidationError as error:
         status = 400 if error.errors(include_url=False)[0]["type"] == "json_invalid" else 422
         raise Fault(status, f"body: {first_fault(error)}") from error
+    check_names(content)
+    return body
 
 
 async def _read_limited(request: Request, limit: int) -> bytes:

@@ -37,7 +37,7 @@ _FAULTS = {
     413: "The body is too large.",
     415: "The Content-Type is not application/json.",
     421: "The request is not for this host.",
-    422: "A parameter or a field is missing, unknown or out of bounds.",
+    422: "A parameter or a field is missing, unknown, given twice or out of bounds.",
     429: "Too many requests of this client.",
     431: "The head of the request is too large.",
     503: "Busy, not ready or about to end, or a file of the server cannot be read or written.",

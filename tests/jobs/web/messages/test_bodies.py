@@ -27,6 +27,10 @@ def post(client, content, path="/search", **headers):
     (b'{"question": "a", "k": -1}', 422, "k"),
     (b'{"question": "a", "k": 1000000000}', 422, "less than or equal to 100"),
     (b'{"question": "a", "k": "5"}', 422, "k"), (b'{"question": "a", "k": 2.5}', 422, "k"),
+    (b'{"question": "a", "k": 1, "k": 2}', 422, "a name is given twice"),
+    (b'{"question": "a", "question": "b"}', 422, "a name is given twice"),
+    (b'{"question": "a", "\\u006b": 1, "k": 2}', 422, "a name is given twice"),
+    (b'{"question": "a", "k": ' + b"9" * 4000 + b', "k": 2}', 422, "a name is given twice"),
     (b'{"question": "a", "k": true}', 422, "k"), (b'{"question": "a", "k": ' + b"9" * 5000 + b"}", 400, "JSON"),
 ])  # fmt: skip
 def test_a_wrong_body_is_refused_with_a_sentence(start, content, status, message):
@@ -34,6 +38,11 @@ def test_a_wrong_body_is_refused_with_a_sentence(start, content, status, message
     assert response.status_code == status, response.text
     assert list(response.json()) == ["error"]
     assert message in response.json()["error"]
+
+
+def test_feedback_with_two_verdicts_is_refused(start):
+    response = post(start(), b'{"question": "a", "right": false, "right": true}', path="/feedback")
+    assert (response.status_code, response.json()["error"]) == (422, "body: a name is given twice")
 
 
 @pytest.mark.parametrize("question", ["", " ", "?!", "😀", "a\0b", "\u202e", "x" * 2000, "ﷺ" * 111, "\n" * 50])
