@@ -16,7 +16,7 @@ from jobs.display.console import emit, say, two_columns
 from jobs.display.safe_text import escape_controls
 from jobs.workflows.warehouses.version_figures import rows_of_metrics, rows_of_report, table_of_changes
 from schemas.artifacts import storage
-from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.manifest import MANIFEST, read_manifest
 from schemas.artifacts.output_lock.lock import held
 from schemas.artifacts.output_lock.owner import LockedError
 from schemas.errors import QprError
@@ -80,8 +80,7 @@ def show_versions(warehouse: str, *, as_json: bool) -> None:
     check_warehouse(warehouse)
     versions = {number: history.read_version(warehouse, number) for number in history.numbers(warehouse)}
     refused = history.refused_versions(warehouse)
-    # folders are listed once: a request for each artefact of a year's versions takes a minute on an object store
-    there = {f"{folder}/{name}" for folder in FOLDERS for name in storage.children(storage.join(warehouse, folder))}
+    there = _there(warehouse)
     result = {
         "warehouse": warehouse,
         "current": max(versions, default=None),
@@ -195,6 +194,21 @@ def _erased(warehouse: str, version: Version, gone: list[str]) -> list[str]:
             since = [erasure.digest for erasure in erasures]
             days |= {str(e.on) for e in erasures[since.index(artefact.digest) :]} if artefact.digest in since else set()
     return sorted(days)
+
+
+def _there(warehouse: str) -> set[str]:
+    """Return the paths of the artefacts in a warehouse; a folder without a manifest is none, as a killed `qpr gc` left.
+
+    All files are listed, a thousand in a request: a request for each artefact of a year's versions takes a minute on an
+    object store.
+    """
+    names: list[str] = []
+    for folder in FOLDERS:
+        url = storage.join(warehouse, folder)
+        file_system, path = storage.locate(url)
+        with storage.explained(url):
+            names += file_system.find(path)
+    return {"/".join(name.split("/")[-3:-1]) for name in names if name.endswith(f"/{MANIFEST}")}
 
 
 def _gone(version: Version, there: Set[str]) -> list[str]:

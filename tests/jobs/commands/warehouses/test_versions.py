@@ -49,6 +49,17 @@ def test_the_list_of_versions_names_what_is_gone_of_each(qpr, warehouse):
     assert gone == [["indexes/one", "models/one"], [], ["reports/three"]]
 
 
+@pytest.mark.parametrize("store", ["disk", "s3"])
+def test_the_list_and_a_version_agree_on_what_a_killed_removal_left(qpr, warehouse, make_version, request, store):
+    w = warehouse if store == "disk" else f"{request.getfixturevalue('s3')}/w"
+    if store == "s3":
+        history.publish(w, make_version(w, "one"))
+    storage.delete_file(storage.join(w, "models", "one", "manifest.json"))
+    listed = json.loads(qpr("versions", "--warehouse", w, "--json").out)["versions"]
+    shown = json.loads(qpr("versions", "--warehouse", w, "--at", 1, "--json").out)
+    assert listed[0]["gone"] == shown["gone"] == ["models/one"]
+
+
 @pytest.mark.usefixtures("wide_tables")
 def test_the_report_of_a_version_is_printed_unless_it_is_gone(qpr, warehouse):
     shown = qpr("versions", "--warehouse", warehouse, "--at", "2").out
