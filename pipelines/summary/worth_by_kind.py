@@ -3,9 +3,10 @@
 counters -> worth_of_kinds -> KindWorth; counters, JudgedAnswer of all shards -> worth_of_answers -> AnswerEstimate
 
 The worth of an answer is the share of the pairs of its questions that mean the same. The linkage estimates it from the
-probability of each pair, which neighbours with other answers have lowered or raised. Estimate and interval of an answer
-are those of a beta distribution: the prior is fitted to the answers of its kind and size in the log, and the linkage's
-estimate counts as some observations of pairs.
+probability of each pair, which neighbours with other answers have lowered or raised. The interval of an answer is that
+of a beta distribution: the prior is fitted to the answers of its kind and size in the log, and the linkage's estimate
+counts as some observations of pairs. Reports print the linkage's estimate itself: the mean of that distribution is no
+nearer to the truth, and its order is not that of the linkage's estimates.
 """
 
 from __future__ import annotations
@@ -151,7 +152,8 @@ def _plain(line: KindWorth | AnswerEstimate) -> dict[str, Any]:
 
 
 def _estimated(answer: JudgedAnswer, counters: Mapping[str, int]) -> AnswerEstimate:
-    worth = posterior(answer.share, answer.questions, answer.kind, counters)
+    share, (_, low, high) = answer.share, posterior(answer.share, answer.questions, answer.kind, counters)
+    worth = Estimate(share, min(low, share), max(high, share))  # of a small answer the prior can exclude its own share
     return AnswerEstimate(answer.answer, answer.kind, answer.questions, worth)
 
 

@@ -85,6 +85,17 @@ def test_the_extreme_answers_of_all_shards_are_listed_once() -> None:
     assert [len(few_lowest), len(few_highest)] == [2, 1]
 
 
+def test_answers_of_one_worth_are_listed_with_it_and_others_in_its_order() -> None:
+    alike = [JudgedAnswer(f"answer {n:02}", "entity", MANY + 9 * n, 0.98) for n in range(40)]
+    ends = worth_of_answers(alike, counters_of([0.98] * 3, size=2) | counters_of([0.98] * 37, size=3))
+    assert {answer.worth.value for end in ends for answer in end} == {0.98}
+    mixed = [JudgedAnswer("few", "entity", MANY, 0.1), JudgedAnswer("many", "entity", 500, 0.2)]
+    [low], [high] = worth_of_answers(mixed, counters_of([0.9] * 50, size=2) | counters_of([0.2] * 50, size=3))
+    assert (low.worth.value, high.worth.value) == (0.1, 0.2)
+    assert all(one.worth.low <= one.worth.value <= one.worth.high for one in (low, high))
+    assert low.worth.high > high.worth.high  # by its prior
+
+
 def test_programs_get_rounded_numbers() -> None:
     counters = counters_of([1 / 3] * 9, size=2)
     found = as_json(worth_of_kinds(counters), worth_of_answers([JudgedAnswer("a", "entity", 12, 1 / 3)], counters))
