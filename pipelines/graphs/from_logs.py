@@ -179,6 +179,7 @@ def read_asked(
         counts.update({f"replaced_{kind}": number for kind, number in found.items()})
         users = hash_users(rows[USER_ID], user_key) if privacy.options_of_users else None
         checked = validate(rows, validation, users=users, protect=protect)
+        counts.update(checked.counts)
         if len(checked.asked):
             yield checked.asked
         for lost in (checked.rejects, unread):

@@ -6,7 +6,7 @@ rows as read -> validate -> ASKED rows, REJECTS rows
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -19,12 +19,20 @@ from schemas.text_arrays import encode, fold_all, has_word_all, hash64_all, key_
 MAX_QUESTION_CHARACTERS = 10_000
 MAX_ANSWER_CHARACTERS = 100_000
 
+IGNORED: Final = "ignored_answer_"
+"""Beginning of the counters of rows with each of the answers to ignore, by its place in the option."""
+
 
 class Validated(NamedTuple):
-    """ASKED rows and REJECTS rows; the events of the one and the rows of the other add up to the rows read."""
+    """ASKED rows and REJECTS rows; the events of the one and the rows of the other add up to the rows read.
+
+    Attributes:
+        counts: counters of all rows, kept or not.
+    """
 
     asked: pa.Table
     rejects: pa.Table
+    counts: dict[str, int]
 
 
 def validate(
@@ -69,7 +77,8 @@ def validate(
     if users is not None:
         asked = asked.append_column(USER, counted[USER.name])
     rejected = rows.filter(pc.is_valid(reasons))
-    return Validated(asked, reject_rows(protect(rejected) if protect else rejected, reasons.drop_null()))
+    of_rejected = reject_rows(protect(rejected) if protect else rejected, reasons.drop_null())
+    return Validated(asked, of_rejected, _ignored_counts(rows["answer_id"], answers, folded, options))
 
 
 def question_faults(texts: pa.Array, keys: pa.Array) -> pa.Array:
@@ -97,6 +106,20 @@ def _answer_faults(texts: pa.Array, folded: pa.Array, options: Validation) -> pa
             "ignored_answer": pc.is_in(folded, value_set=ignored),
         }
     )
+
+
+def _ignored_counts(
+    ids: pa.ChunkedArray, answers: pa.DictionaryArray, folded: pa.Array, options: Validation
+) -> dict[str, int]:
+    """Return the number of rows with each answer to ignore, as answer or as id; none for an answer without a row."""
+    if not options.ignored_answers:
+        return {}
+    ignored = pa.array(options.ignored_answers, pa.string())
+    by_text = pc.index_in(folded, value_set=fold_all(ignored)).take(answers.indices)
+    by_id = pc.index_in(ids, value_set=ignored).combine_chunks()
+    by_id = pc.if_else(pc.fill_null(pc.equal(by_text, by_id), False), pa.scalar(None, pa.int32()), by_id)
+    places = pc.value_counts(pa.concat_arrays([by_text, by_id]).drop_null())
+    return {f"{IGNORED}{row['values']}": row["counts"] for row in places.to_pylist()}
 
 
 def _row_faults(rows: pa.Table, options: Validation) -> list[pa.Array]:

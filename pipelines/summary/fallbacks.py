@@ -21,9 +21,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.intermediate import BroadAnswer
+from pipelines.questions.row_filters import IGNORED
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.quantities import counted, rounded_percent
 from schemas.ragged import most_frequent
+from schemas.text import fold
 
 MIN_SHARE: Final = 0.05
 """Minimum share of the rows of an answer that causes a warning."""
@@ -59,6 +61,9 @@ _APOLOGIES: Final = (
 _APOLOGY: Final = re.compile("|".join(_APOLOGIES), re.IGNORECASE)
 _MOST: Final = int(1 / MIN_SHARE)
 """Maximum number of answers with that share of the rows, so a shard reports no more."""
+
+_NAMED: Final = 20
+"""Maximum number of answers without a row that are named, if others have one."""
 
 _SHOWN: Final = 60
 _LONGEST_WORD: Final = 200
@@ -154,13 +159,17 @@ def warnings(answers: Sequence[BroadAnswer], *, rows: int, undecided: bool = Tru
 
 
 def idle_answers(ignored: Sequence[str], counters: Mapping[str, int]) -> list[str]:
-    """Return a sentence if answers were to be ignored and no row had any of them, nothing otherwise."""
-    if not ignored or counters.get("rejected_validate_ignored_answer"):
+    """Return a sentence about the answers that were to be ignored and that no row had, nothing if there are none."""
+    found = {fold(answer) for place, answer in enumerate(ignored) if counters.get(f"{IGNORED}{place}")}
+    idle = [answer for answer in ignored if fold(answer) not in found]
+    if not idle:
         return []
-    shown = " ".join(ignored[0].split())[:_SHOWN]
-    others = f" and {counted(len(ignored) - 1, 'other')}" if len(ignored) > 1 else ""
+    named = idle[:_NAMED] if found else idle[:1]
+    shown = ", ".join(repr(_line(answer)[:_SHOWN]) for answer in named)
+    others = f" and {counted(len(idle) - len(named), 'other')}" if len(idle) > len(named) else ""
+    effect = "rejected no row: none has" if not found else "has an answer without effect: no row has"
     how = "An answer is compared whole, with its punctuation; @FILE reads a file"
-    return [f"--ignore-answer rejected no row: none has the answer or answer id {shown!r}{others}. {how}"]
+    return [f"--ignore-answer {effect} the answer or answer id {shown}{others}. {how}"]
 
 
 def as_json(answers: Sequence[BroadAnswer], *, rows: int) -> list[dict[str, Any]]:

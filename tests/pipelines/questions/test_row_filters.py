@@ -147,3 +147,15 @@ def test_no_rows_are_no_rows():
     found = validate(log([]), Validation(min_confidence=0.5, locale="en-GB"))
     assert len(found.asked) == len(found.rejects) == 0
     assert found.asked.schema.equals(ASKED)
+
+
+def test_rows_with_each_answer_to_ignore_are_counted_once() -> None:
+    rows = [
+        {"question": "a b", "answer": "Sorry", "answer_id": "17"},
+        {"question": None, "answer": "sorry "},
+        {"question": "a b", "answer": "17", "answer_id": "17"},
+        {"question": "a b", "answer": "In the app"},
+    ]
+    options = Validation(ignored_answers=("17", "Nobody", "sorry"))
+    assert validate(log(rows), options).counts == {"ignored_answer_0": 2, "ignored_answer_2": 2}
+    assert validate(log(rows), Validation()).counts == {}

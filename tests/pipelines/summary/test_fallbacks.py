@@ -186,5 +186,13 @@ def test_the_warning_names_the_option_that_ignores_the_answer():
     ],
 )
 def test_answers_to_ignore_that_no_row_has_are_reported(ignored, rejected, message):
-    found = idle_answers(ignored, {"rejected_validate_ignored_answer": rejected} if rejected else {})
+    found = idle_answers(ignored, {"ignored_answer_0": rejected} if rejected else {})
     assert (message in found[0]) if message else found == []
+
+
+def test_each_answer_to_ignore_without_a_row_is_named_if_others_have_rows():
+    [found] = idle_answers(["Sorry.", "Sory.", "sorry.", "Hm\n?"], {"ignored_answer_2": 3})
+    assert "no row has the answer or answer id 'Sory.', 'Hm ?'. An answer" in found
+    [many] = idle_answers([f"a{n:02}" for n in range(30)], {"ignored_answer_0": 1})
+    assert "'a19', 'a20' and 9 others. An answer" in many
+    assert idle_answers(["a", "A"], {"ignored_answer_1": 1}) == []
