@@ -147,6 +147,8 @@ def _table(loaded: Loaded, monitor: Monitor, now: datetime.datetime) -> rich.tab
     expiry = f"{certificate.expires:%Y-%m-%d}" + (" (expired)" if certificate.is_expired(now) else "")
     rows: dict[str, Any] = {
         "promise": f"at most {percent(certificate.alpha)} wrong, confidence {percent(1 - certificate.delta)}",
+        "minimum probability": f"{certificate.threshold:.4f}",
+        "upper bound": percent(certificate.upper_bound),
         "expires": expiry,
         "audited answers": monitor.audits,
         "wrong among them": monitor.wrong,
