@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.intermediate import ASKED, USER
+from pipelines.questions.html_entities import PREFIX, rows_with_entity
 from pipelines.questions.settings import Validation
 from pipelines.writing.rejects import reject_rows
 from schemas.text_arrays import encode, fold_all, has_word_all, hash64_all, key_all
@@ -78,7 +79,11 @@ def validate(
         asked = asked.append_column(USER, counted[USER.name])
     rejected = rows.filter(pc.is_valid(reasons))
     of_rejected = reject_rows(protect(rejected) if protect else rejected, reasons.drop_null())
-    return Validated(asked, of_rejected, _ignored_counts(rows["answer_id"], answers, folded, options))
+    counts = _ignored_counts(rows["answer_id"], answers, folded, options)
+    counts |= {
+        f"{PREFIX}{name}": rows_with_entity(texts) for name, texts in (("question", questions), ("answer", answers))
+    }
+    return Validated(asked, of_rejected, {name: number for name, number in counts.items() if number})
 
 
 def question_faults(texts: pa.Array, keys: pa.Array) -> pa.Array:

@@ -24,6 +24,8 @@ OTHER_COUNTS = {
     "groups_incoherent": "of these, rejected as incoherent",
     "groups_of_one": "of these, with one question",
     "groups_over_max_cluster_size": "of these, larger than --max-cluster-size",
+    "html_entities_answer": "rows with HTML entities in the answer",
+    "html_entities_question": "rows with HTML entities in the question",
     "members_judged": "questions compared with others of their answer",
 }
 """Descriptions of counters whose names are those of no table."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pipelines.intermediate import BroadAnswer, JudgedAnswer
-from pipelines.summary import agreement, answer_worth, fallbacks, incoherent_intents, script_shares
+from pipelines.summary import agreement, answer_worth, fallbacks, incoherent_intents, script_shares, value_notes
 from pipelines.summary.cluster_summary import ClusterSummary
 from pipelines.summary.reject_examples import RejectExamples
 from schemas.artifacts.manifest import Source
@@ -49,7 +49,7 @@ class RunSummary(NamedTuple):
 
     @property
     def warnings(self) -> list[str]:
-        """Return sentences about estimates, fallbacks, rejected intents and scripts with few kept questions."""
+        """Return sentences about estimates, fallbacks, rejected intents, HTML entities and scripts."""
         ignored = self.configuration.get("validation", {}).get("ignored_answers", ())
         of_answers = fallbacks.idle_answers(ignored, self.counters)
         linking = self.configuration.get("assembly", {}).get("linking", {})
@@ -61,6 +61,7 @@ class RunSummary(NamedTuple):
         of_answers += answer_worth.warnings(self.configuration, self.inputs)
         of_answers += agreement.warnings(self.counters, self.configuration)
         of_answers += unmatched_verdicts(self.configuration, self.counters)
+        of_answers += value_notes.entity_warnings(self.counters)
         return of_answers + script_shares.warnings(script_shares.script_shares(self.counters))
 
     @property

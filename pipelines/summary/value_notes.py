@@ -1,6 +1,6 @@
-"""Sentences about input values that could not be read.
+"""Sentences about input values that could not be read, and about texts with HTML entities.
 
-counters -> idle_filter, value_notes
+counters -> idle_filter, value_notes, entity_warnings
 """
 
 from __future__ import annotations
@@ -8,9 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from schemas.quantities import counted
+from pipelines.questions.html_entities import PREFIX
+from schemas.quantities import counted, rounded_percent
 
 ENCODING_HINT: Final = "If the text is in another encoding, add it, such as --encoding cp1252"
+
+MIN_SHARE_OF_ENTITIES: Final = 0.01
+"""Minimum share of the rows with an HTML entity that causes a warning: an FAQ about HTML may contain some."""
 
 _OPTIONS = {
     "confidence": "--min-confidence",
@@ -48,3 +52,17 @@ def value_notes(counters: Mapping[str, int]) -> list[str]:
     if damaged := counters.get("rejected_read_invalid_utf8"):
         notes.append(f"{counted(damaged, 'row')} without valid UTF-8. {ENCODING_HINT}")
     return notes
+
+
+def entity_warnings(counters: Mapping[str, int]) -> list[str]:
+    """Return a sentence if many questions or answers have HTML entities, nothing otherwise."""
+    rows = counters.get("rows_read", 0)
+    shares = [counters.get(f"{PREFIX}{name}", 0) / rows if rows else 0.0 for name in ("question", "answer")]
+    if max(shares) < MIN_SHARE_OF_ENTITIES:
+        return []
+    question, answer = (rounded_percent(share) for share in shares)
+    found = (
+        f"HTML entities such as &quot; are in the questions of {question} of the rows and in the answers of {answer}"
+    )
+    step = "Replace them in both columns before the run, with html.unescape of Python for example"
+    return [f"{found}. They stay as they are, and answers are given with them. {step}"]

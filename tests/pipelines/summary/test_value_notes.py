@@ -1,6 +1,6 @@
 import pytest
 
-from pipelines.summary.value_notes import idle_filter, value_notes
+from pipelines.summary.value_notes import entity_warnings, idle_filter, value_notes
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,13 @@ def test_unread_rows_are_reported_kind_by_kind():
     counters = {"unreadable_timestamp": 3, "ambiguous_timestamp": 2, "unreadable_confidence": 1}
     assert [note.split(":")[0] for note in value_notes(counters)] == ["confidence", "timestamp", "timestamp"]
     assert value_notes({"rejected_read_invalid_utf8": 1_500})[0].startswith("1,500 rows without valid UTF-8")
+
+
+def test_texts_with_html_entities_are_warned_of_with_their_shares():
+    counters = {"rows_read": 3_001, "html_entities_question": 71, "html_entities_answer": 495}
+    [found] = entity_warnings(counters)
+    assert "in the questions of 2.4 % of the rows and in the answers of 16.5 %. " in found
+    assert found.endswith("html.unescape of Python for example")
+    [one] = entity_warnings({"rows_read": 100, "html_entities_answer": 1})
+    assert "questions of 0.0 % of the rows" in one
+    assert entity_warnings({"rows_read": 101, "html_entities_answer": 1}) == entity_warnings({}) == []

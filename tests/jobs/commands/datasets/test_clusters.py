@@ -443,6 +443,17 @@ def test_a_fallback_answer_is_warned_of_on_stderr_in_json_and_in_the_report(qpr,
     assert [warning.startswith(start) for warning, start in zip(idle["warnings"], ["--ign", "one ans"], strict=True)]
 
 
+def test_html_entities_are_counted_and_warned_of_and_stay(qpr, write_jsonl, memory):
+    rows = [{"question": f"wo ist mein konto {n}", "answer": "unter &quot;Mein Konto&quot;"} for n in range(5)]
+    outcome = qpr("clusters", write_jsonl("log.jsonl", rows), "--output", f"{memory}/d", "--json")
+    assert outcome.code == 0, outcome.err
+    result = json.loads(outcome.out)
+    assert result["counters"]["html_entities_answer"] == 5
+    assert [warning for warning in result["warnings"] if "in the answers of 100.0 %" in warning]
+    [text] = set(open_dataset(f"{memory}/d").table("clusters")["answer"].to_pylist())
+    assert text == "unter &quot;Mein Konto&quot;"
+
+
 def test_the_kept_share_of_each_script_is_printed_and_a_low_one_warned_of(qpr, write_jsonl, dataset):
     rows = [
         {"question": f"{ask} gadget {letter * 4}", "answer": f"price {letter}"}
