@@ -6,6 +6,7 @@ question, hits -> print_hits -> a line of JSON or a table; Answer -> print_answe
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,13 +16,13 @@ import rich.table
 
 from jobs.display.console import results
 from jobs.display.safe_text import cut, printable, with_text_ids
-from schemas.text import key, words
+from schemas.text import key, words, words_of
 
 if TYPE_CHECKING:
     from model.search.results import Answer, Hit
 
 SHOWN_WORDS = 5
-"""Maximum shared words in a row of the table."""
+"""Maximum shared words, or runs of text in scripts without spaces, in a row of the table."""
 
 UNLIKELY: Final = 0.05
 """Probability below which a hit is not likely to mean the same: at least 19 of 20 such hits do not."""
@@ -106,10 +107,34 @@ def _table(question: str, hits: Sequence[Hit]) -> rich.table.Table:
 def _reasons(question: str, hit: Hit) -> str:
     if key(hit.text) == key(question):
         return "the same question"
-    words = hit.why.shared_words
-    shown = [" ".join(words[:SHOWN_WORDS]) + (" …" if len(words) > SHOWN_WORDS else "")] if words else []
+    runs = _shared_runs(question, hit)
+    shown = [" ".join(runs[:SHOWN_WORDS]) + (" …" if len(runs) > SHOWN_WORDS else "")] if runs else []
     ranks = {"nearest": hit.why.dense_rank, "BM25": hit.why.lexical_rank}
     return ", ".join([*shown, *(f"{name} {rank}" for name, rank in ranks.items() if rank)])
+
+
+def _shared_runs(question: str, hit: Hit) -> list[str]:
+    """Return the shared words; those that overlap, in a script without spaces, as the run of text they are cut from."""
+    shared, of_hit = set(hit.why.shared_words), set(itertools.pairwise(words_of(hit.text)))
+    runs: list[str] = []
+    before = ""
+    for word in words_of(question):
+        if word in shared:
+            rest = _rest(before, word) if (before, word) in of_hit else None
+            if rest is None:
+                runs.append(word)
+            else:
+                runs[-1] += rest
+        before = word
+    return list(dict.fromkeys(runs))
+
+
+def _rest(before: str, word: str) -> str | None:
+    """Return the part of a word that a run of text has after the word before; None where no run is cut into the two."""
+    for start in range(len(word) - 1, 0, -1):
+        if before.endswith(word[:start]) and words_of(before + word[start:]) == [before, word]:
+            return word[start:]
+    return None
 
 
 def _outcome(answer: Answer) -> str:

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from jobs.display.hits import print_hits, reason_of_no_hits
-from model.search.results import Hit
+from model.search.results import Hit, Why
+from schemas.text import words_of
 
 
 @pytest.mark.parametrize(
@@ -48,3 +49,20 @@ def test_long_texts_are_cut_in_the_table_alone(capsys):
     assert (row["text"], row["answer"]) == (long, long)
     print_hits("cancel it", [hit(answer="no\n" * 100)], as_json=False)
     assert "cut" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "shown"),
+    [
+        ("แจ้งเคลมอย่างไร", "ฉันจะแจ้งเคลมได้ไหม", "แจ้งเคลม"),
+        ("แจ้งเคลม บัตรหาย", "บัตรหาย แจ้งเคลม", "แจ้งเคลม บัตรหาย"),
+        ("กขค", "ขค กข", "กข ขค"),  # the run is not in the hit
+        ("car rental ltd", "car rental", "car rental"),
+        ("pay pay my", "my pay", "pay my"),
+    ],
+)
+def test_shared_text_without_spaces_is_shown_in_runs(question, text, shown, capsys):
+    in_both = set(words_of(text))
+    shared = tuple(dict.fromkeys(word for word in words_of(question) if word in in_both))
+    print_hits(question, [Hit(1, 7, text, None, None, None, None, why=Why(shared, dense_rank=3))], as_json=False)
+    assert f" {shown}, nearest 3 " in capsys.readouterr().out
