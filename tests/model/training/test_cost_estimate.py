@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -75,6 +76,17 @@ def test_the_time_is_that_of_its_steps_and_its_measurements(monkeypatch, pairs_a
     assert found.seconds_a_step == 2.0
     assert found.seconds_an_epoch == 3 * 2.0 + 4.0
     assert found.seconds == 3 * found.seconds_an_epoch
+
+
+def test_the_time_of_a_validation_has_no_import(monkeypatch, pairs_about):
+    shape, settings = KINDS["cnn"]
+    imported = []
+    monkeypatch.setattr(
+        plan, "_timed", lambda work: (imported.append("sklearn.metrics" in sys.modules), work(), 1.0)[2]
+    )
+    monkeypatch.delitem(sys.modules, "sklearn.metrics", raising=False)
+    plan_training(pairs_about("pay", "cancel"), pairs_about("find", "change"), shape=shape, settings=settings)
+    assert imported == [False, False, False, True]  # three steps and a validation
 
 
 def test_it_stops_when_it_has_measured_long_enough(monkeypatch, pairs_about):
