@@ -32,8 +32,8 @@ class BadDropError(QprError):
     exit_code = 4
 
 
-class UnpublishedError(QprError):
-    """A run whose dataset is not published: too many rows are rejected, or no cluster is left."""
+class UnusableInputError(QprError):
+    """Input of which nothing is made: too many rows are rejected, no cluster is left, or there is nothing to learn."""
 
 
 class DamagedError(QprError):

@@ -22,7 +22,7 @@ from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import Manifest, Source
 from schemas.artifacts.writer import Output
-from schemas.errors import BadDropError, QprError, UnpublishedError, UsageError
+from schemas.errors import QprError, UsageError
 from schemas.quantities import counted
 from schemas.versions.version import Artefact, check_artefact
 
@@ -134,7 +134,7 @@ def fold_days(
         user_key: of sealed rows and of hashes that are written.
 
     Raises:
-        BadDropError: too many rows of the window are rejected, or no cluster is left.
+        UnusableInputError: too many rows of the window are rejected, or no cluster is left.
         QprError: a daily table is damaged or sealed with another key.
     """
     from pipelines.graphs import from_days
@@ -149,21 +149,18 @@ def fold_days(
     splits = splits_files(warehouse, earlier)
     sources = from_days.sources_of(days)
     sized = config.for_files(sources)
-    try:
-        manifest, _ = publish_dataset(
-            lambda pipeline, run: from_days.build(
-                pipeline, days=days, earlier=splits, config=sized, run_url=run, user_key=user_key
-            ),
-            url=storage.join(warehouse, path),
-            overwrite=True,
-            message=f"Clustering {counted(len(days), 'day')}",
-            sources=sources,
-            configuration=sized,
-            options=options,
-            max_reject_ratio=max_reject_ratio,
-        )
-    except UnpublishedError as error:  # another try has the same rows
-        raise BadDropError(str(error)) from error
+    manifest, _ = publish_dataset(
+        lambda pipeline, run: from_days.build(
+            pipeline, days=days, earlier=splits, config=sized, run_url=run, user_key=user_key
+        ),
+        url=storage.join(warehouse, path),
+        overwrite=True,
+        message=f"Clustering {counted(len(days), 'day')}",
+        sources=sources,
+        configuration=sized,
+        options=options,
+        max_reject_ratio=max_reject_ratio,
+    )
     return named(path, manifest)
 
 

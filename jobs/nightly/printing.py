@@ -16,6 +16,7 @@ from jobs.nightly.flow import NightTerms, run_night
 from jobs.nightly.warehouse import open_warehouse
 from jobs.workflows.warehouses.version_figures import rows_of_metrics, rows_of_report, table_of_changes
 from jobs.workflows.warehouses.versions import alone_in
+from schemas.errors import BadDropError, UnusableInputError
 
 REFUSED = 3
 """Exit code of a night that the gate refused; a scheduler need not repeat it."""
@@ -25,11 +26,15 @@ def print_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerm
     """Run a night, print what it published or why not, and return the exit code.
 
     Raises:
+        BadDropError: the rows of a day or of the window cannot be used.
         QprError: another night is under way, or a step failed.
     """
     open_warehouse(warehouse)
     with alone_in(warehouse) as check_alone:
-        outcome = run_night(warehouse, dates, terms, check_alone)
+        try:
+            outcome = run_night(warehouse, dates, terms, check_alone)
+        except UnusableInputError as error:  # another try has the same rows
+            raise BadDropError(str(error)) from error
     version = outcome.version
     result = {
         "warehouse": warehouse,

@@ -93,7 +93,8 @@ def train_encoder(
     A killed training continues from its last checkpoint, or starts over, with a warning, where it cannot be used.
 
     Raises:
-        QprError: the dataset holds nothing to learn from, or training failed.
+        UnusableInputError: the dataset holds nothing to learn from.
+        QprError: training failed.
     """
     from jobs.workflows.training.encoder_training import run_training
     from model.training.checkpoints.checkpoints import UnusableCheckpointError

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.artifacts.dataset import Dataset
-from schemas.errors import QprError
+from schemas.errors import UnusableInputError
 from schemas.quantities import counted
 from schemas.text_arrays import key_all
 
@@ -65,7 +65,7 @@ def read_pairs(dataset: Dataset) -> dict[str, Pairs]:
     """Return the pairs of the train and the validation split; a cluster is in exactly one split.
 
     Raises:
-        QprError: nothing can be learned: there is no train pair, or all are of one cluster.
+        UnusableInputError: nothing can be learned: there is no train pair, or all are of one cluster.
     """
     pairs = dataset.table("pairs")
     clusters = dataset.table("clusters", columns=["cluster_id", "split"])
@@ -74,9 +74,11 @@ def read_pairs(dataset: Dataset) -> dict[str, Pairs]:
         ids = clusters.filter(pc.equal(clusters["split"], split))["cluster_id"]
         found[split] = index_pairs(pairs.filter(pc.is_in(pairs["cluster_id"], value_set=ids.combine_chunks())))
     if not len(found["train"]):
-        raise QprError(
+        raise UnusableInputError(
             f"{dataset.url}: no train pair among {counted(len(pairs), 'pair')}. Make the dataset from more logs"
         )
     if found["train"].cluster_count < 2:
-        raise QprError(f"{dataset.url}: all train pairs are of one cluster: no negatives to learn from. Add data")
+        raise UnusableInputError(
+            f"{dataset.url}: all train pairs are of one cluster: no negatives to learn from. Add data"
+        )
     return found

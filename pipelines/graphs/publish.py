@@ -25,7 +25,7 @@ from schemas.artifacts import storage
 from schemas.artifacts.manifest import REPORTS, Manifest
 from schemas.artifacts.manifest import Source as Input
 from schemas.artifacts.writer import Output
-from schemas.errors import UnpublishedError
+from schemas.errors import UnusableInputError
 from schemas.tables import SPLITS
 
 PAGE = "report.html"
@@ -58,8 +58,8 @@ def run_and_publish(
 
     Raises:
         QprError: counters do not add up, or a question leaked.
-        UnpublishedError: too many rejects, or no cluster. The run's folder stays if it holds rejects, so that they can
-            be read.
+        UnusableInputError: too many rejects, or no cluster. The run's folder stays if it holds rejects, so that they
+            can be read.
     """
     try:
         run(lambda pipeline: build(pipeline, output.run_url), options)
@@ -89,10 +89,10 @@ def run_and_publish(
         output.release()
         rejected, told = (storage.join(output.run_url, name) for name in ("rejected", PAGE))
         examples = "".join(f"\n  {line}" for line in shown_rejects(summary.rejects, fault))
-        raise UnpublishedError(f"{fault}. Read what was rejected in {rejected} or see the counts in {told}{examples}")
+        raise UnusableInputError(f"{fault}. Read what was rejected in {rejected} or see the counts in {told}{examples}")
     if fault:
         output.abandon()
-        raise UnpublishedError(fault)
+        raise UnusableInputError(fault)
     return output.publish(
         [*report.files, leakage_file, page_file],
         inputs=summary.inputs,

@@ -96,6 +96,10 @@ def test_nights_make_the_rejected_rows_of_one_build_too(qpr, warehouse, drop, da
     [
         ([{"question": "how do i pay", "answer": "By card."}], "no cluster was left of 1 question"),
         ([{"question": "?!", "answer": "no word"}], "1 of 1 row rejected"),
+        (
+            [{"question": text, "answer": "a"} for text in ("how do i pay", "how can i pay")],
+            "no train pair among 1 pair",
+        ),
     ],
 )
 def test_a_window_that_cannot_be_used_has_an_exit_code_that_no_scheduler_repeats(
