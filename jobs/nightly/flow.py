@@ -23,6 +23,7 @@ from jobs.nightly.gate.decision import kept_share, questions_moved, reason_to_re
 from jobs.nightly.gate.evidence import GateFiles, gather, read_files
 from jobs.nightly.gate.settings import GateSettings
 from jobs.nightly.indexing import index_of_night, options_of
+from jobs.nightly.ingestion import days_with_other_options
 from jobs.nightly.mending import check_mended, is_whole_again, missing
 from jobs.nightly.outcome import Outcome
 from jobs.nightly.reporting import write_report
@@ -182,7 +183,7 @@ def _made(
         dataset=dataset,
         index=index,
         days=days,
-        config=terms.clusters,
+        others=days_with_other_options(days, terms.clusters.ingestion),
         before=checked[parent.dataset] if parent else None,
         difference=Interval.of(metrics, "difference"),
         displaced=Interval.of(metrics, "new_questions"),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from jobs.display.console import warn
-from jobs.nightly.ingestion import ingested_with
+from jobs.nightly.ingestion import days_with_other_options
 from jobs.nightly.steps import finished, key_of, named, place_of
 from jobs.nightly.warehouse import EVENTS, dates_of, dates_with_a_drop, ingest_command
 from jobs.workflows.dataset_publication import publish_dataset
@@ -53,19 +53,12 @@ def check_days(warehouse: str, days: Sequence[Day], config: ClustersConfig, user
         raise UsageError(
             f"--min-users {least}: {counted(len(lower), 'day')} ingested with a lower number. Run `{again}`"
         )
-    if others := days_with_other_options(days, config):
+    if others := days_with_other_options(days, config.ingestion):
         again = ingest_command(warehouse, others[0].date, others[-1].date)
         warn(
             f"{counted(len(others), 'day')} ingested with other options, the first {others[0].date}. "
             f"`{again}` with these options reads them again"
         )
-
-
-def days_with_other_options(days: Sequence[Day], config: ClustersConfig) -> list[Day]:
-    """Return the days whose drops were read in another way than a night reads them."""
-    how = config.ingestion.model_dump(mode="json", exclude={"shards"})
-    configurations = [(day, ingested_with(day)) for day in days]
-    return [day for day, of_day in configurations if {name: of_day.get(name) for name in how} != how]
 
 
 def check_drops(

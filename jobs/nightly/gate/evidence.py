@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from jobs.nightly.folding import days_with_other_options
 from jobs.nightly.gate.answer_mix import Mix, answer_mix
 from jobs.nightly.gate.canaries import Canary, Missed, first_missed, read_canaries
 from jobs.nightly.gate.comparison import Interval
@@ -20,7 +19,6 @@ from schemas.artifacts import storage
 from schemas.artifacts.manifest import Manifest
 
 if TYPE_CHECKING:
-    from pipelines.graphs.settings import ClustersConfig
     from pipelines.ingestion.days import Day
     from schemas.versions.version import Artefact
 
@@ -133,7 +131,7 @@ def gather(
     dataset: Artefact,
     index: Artefact,
     days: Sequence[Day],
-    config: ClustersConfig,
+    others: Sequence[Day],
     before: Manifest | None,
     difference: Interval | None,
     displaced: Interval | None,
@@ -150,7 +148,7 @@ def gather(
         dataset: of the night.
         index: of the night.
         days: of the window, ascending.
-        config: how the night reads logs.
+        others: those of them that were ingested with other options than the night's.
         before: manifest of the dataset of the version before; None for the first night.
         difference: of the MRR on the frozen test set, among questions that both indexes have.
         displaced: of the same MRR, by new questions.
@@ -162,7 +160,6 @@ def gather(
         QprError: an artefact or a daily table is damaged.
     """
     review = files.review
-    others = days_with_other_options(days, config)
     return Evidence(
         difference=difference,
         before=before.counters if before else None,
