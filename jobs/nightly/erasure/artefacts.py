@@ -105,16 +105,14 @@ def count_unowned(warehouse: str, erasure: Erasure, key: UserKey, faults: Faults
     unowned = np.array([], np.int64)
     for url in complete_artefacts(warehouse, "datasets"):
         with kept(url, faults):
-            for rows in _dataset_rows(url):
-                unowned = np.union1d(unowned, rows["question_id"].to_numpy())
+            unowned = np.union1d(unowned, _ids_of(_dataset_rows(url)))
     for url in complete_artefacts(warehouse, "indexes"):
         with kept(url, faults):
             unowned = np.union1d(unowned, ids_of_rows(url).ids)
     unowned = np.setdiff1d(unowned, erasure.ids.to_numpy())
     for url in complete_artefacts(warehouse, DAILY):
         with kept(url, faults):
-            for rows in _day_rows(url, key):
-                unowned = np.setdiff1d(unowned, rows["question_id"].to_numpy())
+            unowned = np.setdiff1d(unowned, _ids_of(_day_rows(url, key)))
     return len(unowned)
 
 
@@ -168,6 +166,10 @@ def _day_rows(url: str, key: UserKey) -> Iterator[pa.Table]:
 
 def _dataset_rows(url: str) -> Iterator[pa.Table]:
     yield from open_dataset(url).parts("questions", columns=["question_id", "text"])
+
+
+def _ids_of(parts: Iterator[pa.Table]) -> np.ndarray:
+    return np.concatenate([np.array([], np.int64), *(rows["question_id"].to_numpy() for rows in parts)])
 
 
 def _stay(rows: pa.Table, erasure: Erasure) -> pa.Array:
