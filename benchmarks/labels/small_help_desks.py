@@ -11,14 +11,14 @@ more are shown apart from the others. Besides, the eight small FAQs there, of wh
 from __future__ import annotations
 
 import collections
-import json
+import functools
 from typing import Annotated, NamedTuple
 
 import numpy as np
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
-from benchmarks.labels.known_logs import HERE, KnownLog, of_clusters
+from benchmarks.labels.known_logs import KnownLog, of_clusters
 from benchmarks.labels.learn_trees import Remembered, silver_of_known
 from benchmarks.labels.learning_logs import DOMAINS, FALLBACK, FAQS, learning_log
 from jobs.workflows.worker_encoder import refining_encoder
@@ -56,20 +56,25 @@ class Linked(NamedTuple):
     paraphrases: int
 
 
+@functools.cache
+def wordings(domain: str) -> dict[str, list[str]]:
+    """Return the wordings of each intent of a help desk, in the order in which they are written."""
+    found: dict[str, list[str]] = {}
+    for text, intent in learning_log(f"intents-{domain}").rows:
+        found.setdefault(intent, []).append(text)
+    return found
+
+
 def help_desk(domain: str, fallback: str, generator: np.random.Generator) -> KnownLog:
     """Return a log of some wordings of intents, and of questions to other help desks under one answer."""
-    written = json.loads((HERE / "learning_intents.json").read_text("utf-8"))
+    written = wordings(domain)
     count = int(generator.integers(*WORDINGS, endpoint=True))
-    chosen = generator.permutation(list(written[domain]))[:INTENTS]
+    chosen = generator.permutation(list(written))[:INTENTS]
     clusters = [
-        (
-            f"Please read the page about {intent} and follow it.",
-            number,
-            _some(written[domain][intent], count, generator),
-        )
+        (f"Please read the page about {intent} and follow it.", number, _some(written[intent], count, generator))
         for number, intent in enumerate(chosen)
     ]
-    others = [text for name in DOMAINS if name != domain for texts in written[name].values() for text in texts]
+    others = [text for name in DOMAINS if name != domain for texts in wordings(name).values() for text in texts]
     strangers = _some(others, int(generator.integers(*QUESTIONS_OF_FALLBACK, endpoint=True)), generator)
     clusters += [(fallback, INTENTS + place, [text]) for place, text in enumerate(strangers)]
     return of_clusters(f"{domain} with a fallback", clusters)
@@ -85,7 +90,7 @@ def linked(log: KnownLog, linker: Linker) -> Linked:
     witnesses = find_witnesses(members, silver.weights, evidence)
     chosen = choose_intents(members, silver.weights, witnesses, starts)
     meanings = np.array([len(np.unique(part)) for part in np.split(gold, starts[1:])])
-    group = linker(members, silver.weights).group
+    group = linker(members, silver.weights, evidence).group
     left, right = np.triu_indices(len(members), 1)
     kept, same = group[left] == group[right], (gold[left] == gold[right]) & (answer[left] == answer[right])
     counts = (chosen & (meanings == 1), chosen & (meanings > 1), kept, kept & same, same)
