@@ -31,14 +31,31 @@ def commands(page):
         yield line[: line.index("--")], line[line.index("--") + 1 :]
 
 
-def test_the_worker_image_has_the_pinned_beam_and_this_pythons_wheels():
-    lines = (DEPLOY / "flink" / "Dockerfile").read_text().splitlines()
-    arguments = dict(line.removeprefix("ARG ").split("=") for line in lines if line.startswith("ARG "))
-    assert arguments["BEAM"] == PINNED["apache-beam"]
-    assert f">={arguments['PYTHON']}" in (ROOT / "setup.py").read_text()
-    copied = {word for line in lines if line.startswith("COPY") for word in line.split()[1:-1]}
-    assert {"setup.py", "constraints.txt", "schemas", "pipelines", "model", "jobs", "qpr"} <= copied
-    assert all((ROOT / name).exists() for name in copied)
+def image(folder):
+    """Return the arguments of a Dockerfile, and the paths of the repository that it copies."""
+    lines = (DEPLOY / folder / "Dockerfile").read_text().splitlines()
+    arguments = dict(line.removeprefix("ARG ").split("=", 1) for line in lines if line.startswith("ARG "))
+    copies = [line.split()[1:-1] for line in lines if line.startswith("COPY") and "--from=" not in line]
+    return arguments, {word for words in copies for word in words}
+
+
+@pytest.mark.parametrize("folder", ["flink", "docker"])
+def test_an_image_has_this_pythons_wheels_of_all_packages(folder):
+    arguments, copied = image(folder)
+    python = arguments["PYTHON"].removeprefix("python:").removesuffix("-slim")
+    assert f">={python}" in (ROOT / "setup.py").read_text()
+    assert copied == {"setup.py", "pyproject.toml", "constraints.txt", "schemas", "pipelines", "model", "jobs", "qpr"}
+    sent = (ROOT / ".dockerignore").read_text().splitlines()
+    assert "*" in sent
+    assert {f"!{name}" for name in copied} <= set(sent)
+    assert all((ROOT / line[1:]).exists() for line in sent if line.startswith("!"))
+    text = (DEPLOY / folder / "Dockerfile").read_text()
+    extras = {extra for group in re.findall(r"'\.\[(.*?)\]'", text) for extra in group.split(",")}
+    assert extras <= set(re.findall(r'^    "(\w+)": \[', (ROOT / "setup.py").read_text(), re.MULTILINE))
+
+
+def test_the_worker_image_has_the_pinned_beam():
+    assert image("flink")[0]["BEAM"] == PINNED["apache-beam"]
     dataflow = (DEPLOY / "dataflow" / "Dockerfile").read_text()
     assert f"ARG WORKER={COMPOSE['services']['workers']['image']}\n" in dataflow
 
@@ -99,9 +116,10 @@ def test_the_template_asks_for_what_the_launcher_takes():
     assert re.findall(r'add_argument\("--(\w+)"', launcher) == names
     for parameter in template["parameters"]:
         assert re.compile(parameter["regexes"][0]).fullmatch(parameter["helpText"].rsplit(" ", 1)[1])
-    image = (DEPLOY / "dataflow" / "Dockerfile").read_text()
-    assert "COPY deploy/dataflow/launch.py /template/" in image
-    assert "FLEX_TEMPLATE_PYTHON_PY_FILE=/template/launch.py" in image
+    text = (DEPLOY / "dataflow" / "Dockerfile").read_text()
+    assert "COPY deploy/dataflow/launch.py /template/" in text
+    assert "!deploy/dataflow/launch.py" in (ROOT / ".dockerignore").read_text()
+    assert "FLEX_TEMPLATE_PYTHON_PY_FILE=/template/launch.py" in text
 
 
 @pytest.fixture(scope="module")

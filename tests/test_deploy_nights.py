@@ -77,17 +77,45 @@ def test_the_pod_of_a_night_waits_only_for_what_can_end_by_itself(tmp_path, code
     assert (slept.read_text() if slept.exists() else "") == waits
 
 
-def test_the_pod_of_a_night_has_no_rights_that_it_does_not_use():
+def pods():
     job = yaml.safe_load((DEPLOY / "kubernetes" / "cronjob.yaml").read_text())
-    pod = job["spec"]["jobTemplate"]["spec"]["template"]["spec"]
+    deployment, _ = yaml.safe_load_all((DEPLOY / "kubernetes" / "serve.yaml").read_text())
+    return [job["spec"]["jobTemplate"]["spec"]["template"]["spec"], deployment["spec"]["template"]["spec"]]
+
+
+@pytest.mark.parametrize("pod", pods(), ids=["night", "server"])
+def test_a_pod_has_no_rights_that_it_does_not_use(pod):
     assert pod["automountServiceAccountToken"] is False
+    assert pod["securityContext"]["runAsNonRoot"] is True
     assert [container["securityContext"] for container in pod["containers"]] == [
         {
             "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
             "capabilities": {"drop": ["ALL"]},
             "seccompProfile": {"type": "RuntimeDefault"},
         }
     ]
+    [container] = pod["containers"]
+    assert {mount["name"] for mount in container["volumeMounts"]} == {volume["name"] for volume in pod["volumes"]}
+
+
+def test_the_server_in_a_pod_has_options_that_exist_and_answers_what_is_asked(qpr):
+    deployment, service = yaml.safe_load_all((DEPLOY / "kubernetes" / "serve.yaml").read_text())
+    pod = deployment["spec"]["template"]
+    [container] = pod["spec"]["containers"]
+    command, *words = container["args"]
+    listed = qpr(command, "--help").out
+    assert [word for word in words if word.startswith("--") and word not in listed] == []
+    given = dict(zip(words[::2], words[1::2], strict=True))
+    [port] = container["ports"]
+    assert (given["--port"], port["name"]) == (str(port["containerPort"]), service["spec"]["ports"][0]["targetPort"])
+    [folder] = [mount["mountPath"] for mount in container["volumeMounts"] if mount["name"] == "token"]
+    assert given["--token-file"] == f"{folder}/token"
+    assert pod["metadata"]["labels"] == service["spec"]["selector"] == deployment["spec"]["selector"]["matchLabels"]
+    probed = {container[f"{name}Probe"]["httpGet"]["path"] for name in ("startup", "readiness", "liveness")}
+    assert probed == {"/readyz", "/healthz"}
+    drain = int(re.search(r"--drain.*?default: (\d+)", listed, re.DOTALL).group(1))
+    assert pod["spec"]["terminationGracePeriodSeconds"] > drain
 
 
 def test_schedulers_pass_the_day_before_today(tmp_path):
@@ -118,9 +146,10 @@ def test_systemd_reads_the_units_without_a_warning(tmp_path, name):
 @pytest.mark.skipif(
     KUBERNETES is None, reason="kubernetes-validate is not installed; QPR_KUBERNETES_VALIDATE names its program"
 )
+@pytest.mark.parametrize("name", ["cronjob.yaml", "serve.yaml"])
 @pytest.mark.parametrize("release", [["-k", "1.29.0"], []])
-def test_the_cron_job_has_the_schema_of_kubernetes(release):
-    command = [KUBERNETES, "--strict", *release, str(DEPLOY / "kubernetes" / "cronjob.yaml")]
+def test_what_kubernetes_gets_has_its_schema(name, release):
+    command = [KUBERNETES, "--strict", *release, str(DEPLOY / "kubernetes" / name)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
