@@ -40,7 +40,7 @@ def test_searches_of_one_and_of_a_thousand_questions_import_neither_torch_nor_be
 @pytest.mark.slow
 def test_no_request_fails_while_the_index_is_exchanged(publish, server):
     versions = [QUESTIONS[: 20 + number] for number in range(6)]
-    process = server(publish(versions[0]), "--threads", 2)
+    process = server(publish(versions[0]), "--threads", 2, "--poll", 0)
     failures, seen, stop = [], set(), threading.Event()
     asked = [0] * 4
 
