@@ -5,6 +5,8 @@ argv -> main -> a command of `jobs.commands.registry` -> exit code
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import errno
 import gc
 import os
@@ -23,6 +25,7 @@ RARE_CYCLES = BEAM_COMMANDS | {"nightly"}
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run ``qpr`` with ``arguments`` (those of the process by default) and exit with its code."""
+    ended = [] if arguments is not None else _end_of_process()
     # torch and faiss read this when they load. Threads that spin while they wait took 6 times the CPU time of
     # `qpr train-reranker`, and 10 times as long a training step on two busy cores.
     os.environ.setdefault("OMP_WAIT_POLICY", "passive")
@@ -47,6 +50,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     _drop_unwritten()
     if os.environ.get("WORLD_SIZE", "1") != "1":
         _end_now(code)
+    ended.append(code)
     sys.exit(code)
 
 
@@ -77,12 +81,23 @@ def _drop_unwritten() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _end_now(code: int) -> NoReturn:
-    """End a process that `torchrun` started, without the end of Python.
+def _end_of_process() -> list[int]:
+    """Return an empty list; with an exit code in it the process ends after its threads and all later exit handlers.
 
-    There a thread of gloo's may ask for Python's lock too late and abort a process whose work is done, which `torchrun`
-    then reports as a failed training (pytorch, pull request 179291).
+    Python would then free each object and unload each library, which the system does at once.
     """
-    sys.stdout.flush()
-    sys.stderr.flush()
+    codes: list[int] = []
+    atexit.register(lambda: _end_now(codes[0]) if codes else None)
+    return codes
+
+
+def _end_now(code: int) -> NoReturn:
+    """End the process without the end of Python.
+
+    In a process that `torchrun` started, a thread of gloo's may ask for Python's lock too late and abort it although
+    its work is done, which `torchrun` then reports as a failed training (pytorch, pull request 179291).
+    """
+    for stream in filter(None, (sys.stdout, sys.stderr)):
+        with contextlib.suppress(OSError, ValueError):  # closed by the reader, or by an exit handler
+            stream.flush()
     os._exit(code)

@@ -199,6 +199,34 @@ def test_a_process_of_torchrun_is_not_aborted_while_python_ends(arguments, code)
     assert python(aborts_at_the_end).returncode < 0  # otherwise nothing would have been tested
 
 
+@pytest.mark.parametrize(("arguments", "code"), [(["--version"], 0), (["train"], 2)])
+def test_the_console_script_ends_after_its_threads_and_exit_handlers_but_frees_nothing(tmp_path, arguments, code):
+    program = f"""if True:
+        import atexit, os, sys, tempfile, threading, time
+        class Kept:
+            def __del__(self):
+                os.write(2, b"freed")
+        kept = Kept()
+        from jobs.cli import main
+        def work():
+            time.sleep(0.5)
+            print("worked")
+        try:
+            main()
+        finally:
+            temporary = tempfile.TemporaryDirectory(dir={str(tmp_path)!r})
+            threading.Thread(target=work).start()
+            atexit.register(print, "handled")
+    """
+    done = python(program, *arguments)
+    assert done.returncode == code
+    assert done.stdout.endswith("worked\nhandled\n")
+    assert "freed" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+    without_main = python(program.replace("            main()\n", "            pass\n"), *arguments)
+    assert "freed" in without_main.stderr  # otherwise nothing would have been tested
+
+
 def test_numbers_get_thousands_separators_and_markup_is_left_alone(capsys):
     console.emit({}, as_json=False, table=lambda: console.two_columns("t", {"rows": 1234567, "name": "x"}))
     console.say("[bold]as it is[/bold]")
