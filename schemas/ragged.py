@@ -1,6 +1,6 @@
 """Ragged arrays: offsets, runs of equal values, and sums and choices within them.
 
-sorted rows -> starts_of_runs -> sizes_of_runs, ranks_in_runs, sums_of_runs, lists_of
+sorted rows -> starts_of_runs -> sizes_of_runs -> pairs_in_runs; ranks_in_runs, sums_of_runs, lists_of
 integers -> sort_distinct -> each once
 lengths -> offsets_of, ranges; rows of groups -> most_frequent -> one row a group
 """
@@ -66,6 +66,12 @@ def sizes_of_runs(starts: np.ndarray, rows: int) -> np.ndarray:
     """Return the length of the run from each of ``starts`` to the next, or to the end of all ``rows``."""
     sizes: np.ndarray = np.diff(np.append(starts, rows))
     return sizes
+
+
+def pairs_in_runs(sizes: np.ndarray) -> np.ndarray:
+    """Return the number of unordered pairs within each run of these sizes."""
+    pairs: np.ndarray = sizes * (sizes - 1) // 2
+    return pairs
 
 
 def sums_of_runs(values: np.ndarray, starts: np.ndarray) -> np.ndarray:

@@ -24,7 +24,7 @@ from pipelines.calibration.gold_labels import Gold
 from pipelines.linkage.intent_answers import resemble_intents
 from pipelines.linkage.intents import intents
 from pipelines.linkage.witnesses import find_witnesses
-from schemas.ragged import sizes_of_runs, starts_of_runs, sums_of_runs
+from schemas.ragged import pairs_in_runs, sizes_of_runs, starts_of_runs, sums_of_runs
 from schemas.text import fold
 
 LIMITS = (0.3, 0.4, 0.5, 0.6)
@@ -48,7 +48,7 @@ def compare(report: Report, name: str, gold: Gold, judged: frozenset[str] | None
     witnesses = find_witnesses(members, weights, evidence)
     starts = starts_of_runs(members["answer_id"].to_numpy())
     sizes = sizes_of_runs(starts, len(members))
-    pairs = sizes * (sizes - 1) / 2
+    pairs = pairs_in_runs(sizes)
     truth = true_shares(cluster, starts, sizes)
     texts = members["answer"].take(pa.array(starts)).to_pylist()
     is_judged = np.array([judged is None or fold(text) in judged for text in texts])

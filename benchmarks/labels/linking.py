@@ -36,6 +36,7 @@ from benchmarks.measure import measure_qpr, simulate
 from jobs.workflows.worker_encoder import refining_encoder
 from pipelines.neighbours.embeddings import Encode, cosines, quantise, unit_vectors
 from schemas.artifacts.dataset import open_dataset
+from schemas.ragged import pairs_in_runs
 from schemas.text import fold, key, question_id
 from schemas.text_arrays import hash64_all, key_all
 
@@ -121,7 +122,7 @@ def score(log: KnownLog, cluster_of: Mapping[tuple[str, int], int], method: str,
 
 
 def _pairs(sizes: np.ndarray) -> int:
-    return int((sizes * (sizes - 1) // 2).sum())
+    return int(pairs_in_runs(sizes).sum())
 
 
 def of_command(log: KnownLog, *options: str) -> Score:

@@ -33,6 +33,7 @@ from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.labels.known_logs import KnownLog, known_log
 from benchmarks.labels.linking import of_command
 from benchmarks.measure import measure_qpr
+from pipelines.calibration.calibrate import count_pairs
 from pipelines.calibration.verdicts.draws import Sampler
 from pipelines.calibration.verdicts.evidence import Evidence, gather_evidence
 from pipelines.calibration.verdicts.judged_blocks import Judged
@@ -108,8 +109,7 @@ def truth_of(dataset: Dataset, population: Population, groups: Groups) -> Truth:
     right = {}
     for row in table:
         known = [groups[fold(row["answer"]), question] for question in row["question_ids"]]
-        sizes = np.unique(known, return_counts=True)[1]
-        right[row["cluster_id"]] = int((sizes * (sizes - 1) // 2).sum())
+        right[row["cluster_id"]] = count_pairs(np.array(known))
     of_cluster = np.array([right[int(cluster)] for cluster in population.cluster_id])
     return Truth(population.probability, population.pairs, of_cluster)
 

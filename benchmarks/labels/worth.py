@@ -25,7 +25,7 @@ from pipelines.linkage.scoring.shipped_weights import load_model
 from pipelines.linkage.witnesses import find_witnesses
 from pipelines.questions.answer_kinds import KINDS
 from pipelines.summary.worth_by_kind import posterior, worth_of_kinds
-from schemas.ragged import sizes_of_runs, starts_of_runs, sums_of_runs
+from schemas.ragged import pairs_in_runs, sizes_of_runs, starts_of_runs, sums_of_runs
 from schemas.text import fold
 
 DEFAULT = ("20000", "60000", "helpdesk", "helpdesk-wrong", "value-templates", "skewed-templates", "facts")
@@ -109,8 +109,8 @@ def true_shares(cluster: np.ndarray, starts: np.ndarray, sizes: np.ndarray) -> n
     """Return for each answer the share of its pairs that are paraphrases."""
     answer = np.repeat(np.arange(len(starts)), sizes)
     places, counts = np.unique(np.stack([answer, cluster]), axis=1, return_counts=True)
-    right = np.bincount(places[0], counts * (counts - 1) / 2, len(starts))
-    share: np.ndarray = right / (sizes * (sizes - 1) / 2)
+    right = np.bincount(places[0], pairs_in_runs(counts), len(starts))
+    share: np.ndarray = right / pairs_in_runs(sizes)
     return share
 
 

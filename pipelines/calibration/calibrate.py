@@ -21,7 +21,7 @@ from pipelines.neighbours.embeddings import Encode
 from schemas.errors import QprError
 from schemas.hashing import uniform
 from schemas.quantities import counted
-from schemas.ragged import sizes_of_runs, starts_of_runs
+from schemas.ragged import pairs_in_runs, sizes_of_runs, starts_of_runs
 from schemas.tables import COHERENCE_COLUMNS
 
 THRESHOLDS: Final = tuple(round(0.02 * step, 2) for step in range(1, 50))
@@ -190,5 +190,4 @@ def pair_up(one: np.ndarray, two: np.ndarray) -> np.ndarray:
 
 def count_pairs(ids: np.ndarray) -> int:
     """Return how many pairs of rows have the same number."""
-    sizes = np.unique(ids, return_counts=True)[1]
-    return int((sizes * (sizes - 1) // 2).sum())
+    return int(pairs_in_runs(np.unique(ids, return_counts=True)[1]).sum())

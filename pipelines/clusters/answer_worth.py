@@ -23,7 +23,7 @@ from pipelines.questions.answer_kinds import KINDS, kinds_of
 from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.summary.agreement import PREFIX
 from pipelines.summary.worth_by_kind import MANY, SHOWN, SIZES, ascending, counter, descending
-from schemas.ragged import sizes_of_runs, starts_of_runs, sums_of_runs
+from schemas.ragged import pairs_in_runs, sizes_of_runs, starts_of_runs, sums_of_runs
 
 _SHOWN_CHARACTERS: Final = 200
 """Number of characters of an answer in a report; a shard's candidates stay small."""
@@ -59,12 +59,12 @@ def worth_counts(linked: Linked, answers: np.ndarray, judged: pa.Table) -> dict[
     of_intent = np.zeros(len(answers), bool) if linked.of_intent is None else linked.of_intent
     starts = starts_of_runs(judged["cluster_id"].to_numpy())
     kept = sizes_of_runs(starts, len(judged))
-    kept_pairs = kept * (kept - 1) // 2
+    kept_pairs = pairs_in_runs(kept)
     likely = judged["linkage_probability"].to_numpy()[starts]
     millionths = np.rint(likely * 1e6).astype(np.int64)
     unsure = np.rint(likely * (1 - likely) * 1e6).astype(np.int64)
     return {
-        f"{PREFIX}pairs": int((sizes * (sizes - 1) // 2).sum()),
+        f"{PREFIX}pairs": int(pairs_in_runs(sizes).sum()),
         f"{PREFIX}pairs_expected": int(_expected(linked).sum()),
         f"{PREFIX}pairs_kept": int(kept_pairs.sum()),
         f"{PREFIX}pairs_kept_expected": _weighted_sum(millionths, kept_pairs),
@@ -107,7 +107,7 @@ def shares_of_answers(linked: Linked, several: pa.Table) -> Shares:
     starts = starts_of_runs(several["answer_id"].to_numpy())
     sizes = sizes_of_runs(starts, len(several))
     answers = several["answer"].take(pa.array(starts))
-    share = sums_of_runs(_expected(linked), starts) / 1e6 / (sizes * (sizes - 1) / 2)
+    share = sums_of_runs(_expected(linked), starts) / 1e6 / pairs_in_runs(sizes)
     return Shares(answers, kinds_of(answers), sizes, share.clip(0, 1))
 
 

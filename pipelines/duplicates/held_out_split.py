@@ -16,7 +16,7 @@ from pipelines.duplicates.rows import SIZES, SPLITS_OF
 from pipelines.duplicates.settings import HeldOut
 from pipelines.intermediate import ASKED
 from schemas.hashing import uniform
-from schemas.ragged import ranks_in_runs, starts_of_runs
+from schemas.ragged import pairs_in_runs, ranks_in_runs, starts_of_runs
 from schemas.tables import with_nulls
 from schemas.text_arrays import hash64_all
 
@@ -43,8 +43,7 @@ def size_clusters(member_of: pa.Table) -> pa.Table:
 
 def pairs_of(sizes: pa.Table) -> np.ndarray:
     """Return how many pairs the questions of each cluster make, (C,) int64."""
-    questions = sizes["questions"].to_numpy()
-    return np.asarray(questions * (questions - 1) // 2)
+    return pairs_in_runs(sizes["questions"].to_numpy())
 
 
 def place_questions(member_of: pa.Table) -> pa.Table:

@@ -11,6 +11,8 @@ from typing import Final
 
 import numpy as np
 
+from schemas.ragged import pairs_in_runs
+
 SIZES: Final = (3, 5, 10)
 """Numbers of questions of an answer from which on the next profile counts: 2, 3 to 4, 5 to 9, and more."""
 
@@ -84,6 +86,4 @@ def shares_of(profile: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
 
 def pairs_of_answers(questions: np.ndarray) -> np.ndarray:
     """Return the (A,) number of pairs of each answer in a sample, from its (A,) number of questions."""
-    sampled = np.minimum(questions, MOST_OF_ANSWER)
-    pairs: np.ndarray = sampled * (sampled - 1) // 2
-    return pairs
+    return pairs_in_runs(np.minimum(questions, MOST_OF_ANSWER))

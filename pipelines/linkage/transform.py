@@ -34,7 +34,7 @@ from pipelines.neighbours.embeddings import Encode
 from pipelines.neighbours.transform import FindNeighbours
 from pipelines.questions.memberships import merge_answers
 from pipelines.questions.token_frequencies import TokenWeights
-from schemas.ragged import ranks_in_runs, sizes_of_runs, starts_of_runs
+from schemas.ragged import pairs_in_runs, ranks_in_runs, sizes_of_runs, starts_of_runs
 
 _COMPARED: Final = ("answer_id", "question_id", "text", VECTOR.name)
 
@@ -190,7 +190,7 @@ def sample_pairs(members: pa.Table, weights: TokenWeights) -> Sample:
     starts = starts_of_runs(answers)
     sizes = sizes_of_runs(starts, len(answers))
     usable = (sizes > 1) & (sizes <= ALL_PAIRS)
-    place, effort = place_of(answers[starts[usable]]), (sizes * (sizes - 1) // 2)[usable]
+    place, effort = place_of(answers[starts[usable]]), pairs_in_runs(sizes)[usable]
     chosen = np.sort(first_places(place, effort, SAMPLE))
     rows = np.isin(answers, answers[starts[usable]][chosen])
     rank = ranks_in_runs(starts, len(answers))[rows]

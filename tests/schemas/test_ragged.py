@@ -3,7 +3,15 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.ragged import lists_of, most_frequent, ranks_in_runs, sizes_of_runs, sort_distinct, starts_of_runs
+from schemas.ragged import (
+    lists_of,
+    most_frequent,
+    pairs_in_runs,
+    ranks_in_runs,
+    sizes_of_runs,
+    sort_distinct,
+    starts_of_runs,
+)
 
 rows = st.lists(st.tuples(st.integers(-3, 3), st.text("abß", max_size=2), st.integers(1, 4)), max_size=30)
 
@@ -73,3 +81,7 @@ def test_values_are_cut_at_the_starts_of_runs():
     chunked = pa.chunked_array([["a", "b"], ["c"]])
     assert lists_of(chunked, np.array([0, 1])).to_pylist() == [["a"], ["b", "c"]]
     assert lists_of(pa.array([], pa.string()), np.zeros(0, np.int64)).to_pylist() == []
+
+
+def test_pairs_within_runs_are_counted():
+    assert pairs_in_runs(np.array([0, 1, 2, 3, 100_000])).tolist() == [0, 0, 1, 3, 4_999_950_000]

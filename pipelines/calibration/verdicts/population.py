@@ -17,7 +17,7 @@ from pipelines.writing.rejects import cut_answers
 from schemas.artifacts.dataset import Dataset
 from schemas.errors import QprError
 from schemas.quantities import counted
-from schemas.ragged import starts_of_runs
+from schemas.ragged import pairs_in_runs, starts_of_runs
 from schemas.text_arrays import hash64_all
 
 _UNPAIRED: Final = ("single_question",)
@@ -53,7 +53,7 @@ class Population:
     @property
     def pairs(self) -> np.ndarray:
         """Return the (C,) number of kept pairs of each cluster."""
-        return pairs_of(self.size)
+        return pairs_in_runs(self.size)
 
     @property
     def other_pairs(self) -> np.ndarray:
@@ -61,15 +61,9 @@ class Population:
         starts = starts_of_runs(self.group_answer)
         if not len(starts):
             return np.zeros(0, np.int64)
-        kept = np.where(self.group_cluster >= 0, pairs_of(self.group_size), 0)
-        others: np.ndarray = pairs_of(np.add.reduceat(self.group_size, starts)) - np.add.reduceat(kept, starts)
+        kept = np.where(self.group_cluster >= 0, pairs_in_runs(self.group_size), 0)
+        others: np.ndarray = pairs_in_runs(np.add.reduceat(self.group_size, starts)) - np.add.reduceat(kept, starts)
         return others
-
-
-def pairs_of(sizes: np.ndarray) -> np.ndarray:
-    """Return the number of pairs among each number of questions."""
-    pairs: np.ndarray = sizes * (sizes - 1) // 2
-    return pairs
 
 
 def read_population(dataset: Dataset) -> Population:

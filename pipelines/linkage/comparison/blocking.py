@@ -60,7 +60,7 @@ def sampled(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         The left and the right row of each pair, left < right, ordered by answer.
     """
     starts = np.cumsum(sizes) - sizes
-    rank = np.arange(sizes.sum()) - np.repeat(starts, sizes)
+    rank = ranks_in_runs(starts, int(sizes.sum()))
     rows = np.flatnonzero(np.repeat(sizes > ALL_PAIRS, sizes) & (rank < SAMPLED_ROWS))
     start, size = (np.repeat(values, sizes)[rows][:, None] for values in (starts, sizes))
     following = start + (rows[:, None] - start + np.arange(1, SAMPLED + 1)) % size

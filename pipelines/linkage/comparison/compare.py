@@ -23,7 +23,7 @@ from pipelines.linkage.comparison.word_differences import DifferenceWeights
 from pipelines.linkage.witnesses import Witnesses
 from pipelines.neighbours.embeddings import Encode
 from pipelines.questions.token_frequencies import TokenWeights
-from schemas.ragged import sizes_of_runs, starts_of_runs
+from schemas.ragged import pairs_in_runs, sizes_of_runs, starts_of_runs
 
 PAIRS_AT_ONCE: Final = 1 << 17
 """Approximate number of pairs in memory at a time; the pairs of an answer are never divided."""
@@ -178,7 +178,7 @@ def _width(questions: Questions) -> int:
 
 def _portions(starts: np.ndarray, sizes: np.ndarray) -> Iterator[slice]:
     """Yield slices of rows of whole answers with about `PAIRS_AT_ONCE` pairs each."""
-    effort = np.cumsum(np.where(sizes > ALL_PAIRS, sizes * RAREST * WINDOW, sizes * (sizes - 1) // 2) + 1)
+    effort = np.cumsum(np.where(sizes > ALL_PAIRS, sizes * RAREST * WINDOW, pairs_in_runs(sizes)) + 1)
     part = effort // PAIRS_AT_ONCE
     bounds = [*starts.tolist(), int(sizes.sum())]
     for first, last in itertools.pairwise([*starts_of_runs(part).tolist(), len(sizes)]):

@@ -15,7 +15,7 @@ from scipy import sparse
 
 from pipelines.neighbours.similarity import products
 from schemas.compiled import load_loops
-from schemas.ragged import offsets_of
+from schemas.ragged import offsets_of, pairs_in_runs
 
 EVERY: Final = slice(None)
 """All pairs."""
@@ -141,7 +141,7 @@ class Neighbours:
         dot = np.zeros(len(self.left))
         counts = np.bincount(answer, minlength=len(sizes))
         starts = np.cumsum(counts) - counts
-        complete = counts == sizes * (sizes - 1) // 2
+        complete = counts == pairs_in_runs(sizes)
         for size in np.unique(sizes[complete & (sizes > 2)]).tolist():
             answers = np.flatnonzero(complete & (sizes == size))
             for places in _in_batches(starts[answers], size):

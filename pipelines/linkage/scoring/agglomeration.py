@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from schemas.ragged import starts_of_runs
+from schemas.ragged import pairs_in_runs, starts_of_runs
 
 MOST: Final = 2_000
 """Maximum number of rows for average linkage, whose time is quadratic; larger components are divided first."""
@@ -48,7 +48,7 @@ def agglomerate(
     left, right, probability = left[inside], right[inside], probability[inside]
     sizes = np.bincount(component, minlength=rows)
     likely = np.bincount(component[left], probability >= threshold, rows)
-    complete = likely == sizes * (sizes - 1) / 2
+    complete = likely == pairs_in_runs(sizes)
     open_pairs = np.flatnonzero(~complete[component[left]])
     group = component.copy()
     order = open_pairs[np.argsort(component[left[open_pairs]], kind="stable")]

@@ -13,6 +13,7 @@ import numpy as np
 from pipelines.linkage.comparison.agreement_features import SMALL_LOG
 from pipelines.linkage.comparison.word_differences import DifferenceWeights
 from pipelines.linkage.scoring.agglomeration import agglomerate
+from schemas.ragged import pairs_in_runs
 
 
 class Probability(Protocol):
@@ -129,4 +130,4 @@ def in_millionths(row: np.ndarray, probability: np.ndarray, pairs: np.ndarray | 
 def expected_within(group: np.ndarray, confidence: np.ndarray) -> np.ndarray:
     """Return `Linked.expected` of the pairs within the groups; other pairs count for none."""
     first, counts = np.unique(group, return_index=True, return_counts=True)[1:]
-    return in_millionths(first, confidence[first], counts * (counts - 1) // 2, rows=len(group))
+    return in_millionths(first, confidence[first], pairs_in_runs(counts), rows=len(group))
