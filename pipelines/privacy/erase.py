@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.privacy.patterns import replace_personal
-from pipelines.privacy.payloads import object_in, texts_in, unescaped
+from pipelines.privacy.payloads import length_of, object_in, texts_in, unescaped
 from pipelines.privacy.users import UserKey, as_text, hash_questions, hash_users
 from pipelines.writing.rejects import MAX_RAW_CHARACTERS
 from schemas.ragged import offsets_of
@@ -201,7 +201,7 @@ class _Search(NamedTuple):
         if any(one in line for part in (self.keys, self.hashes) for one in part for line in folded):
             return None
         is_cut = self.has_users and len(payload) >= MAX_RAW_CHARACTERS
-        return json.dumps({"characters": len(payload)}) if is_cut or self._may_be_in(payload) else payload
+        return length_of(payload) if is_cut or self._may_be_in(payload) else payload
 
     def _names(self, row: dict[str, Any]) -> bool:
         """Return whether an object has a question or a hash."""

@@ -126,13 +126,18 @@ def _stored(
     if not names_user and privacy.min_users == 1:
         return payload
     if row is None or privacy.min_users > 1:
-        return json.dumps({"characters": len(payload)})
+        return length_of(payload)
     kept = {name: value for name, value in row.items() if name in columns and not isinstance(value, list | dict)}
     place = user if user in kept else USER_ID  # where the payload has our names of columns
     kept = {name: value for name, value in kept.items() if name not in {user, USER_ID}}
     if hashed is not None:
         kept[place] = hashed
     return json.dumps(kept, ensure_ascii=False, allow_nan=False)
+
+
+def length_of(payload: str) -> str:
+    """Return the payload that stands for one of which nothing but the length may be stored."""
+    return json.dumps({"characters": len(payload)})
 
 
 def _names(line: str, user: str) -> bool:

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import json
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.privacy.payloads import USER_ID, Unreadable, object_in, texts_in
+from pipelines.privacy.payloads import USER_ID, Unreadable, length_of, object_in, texts_in
 from pipelines.privacy.scrub import scrub
 from pipelines.privacy.users import UserKey, hash_questions, hash_users
 from pipelines.writing.rejects import reject
@@ -57,7 +56,7 @@ class Suppression:
             values = object_in(payload, is_raw=True)
             if not erased[row] and (values is None or not self._has(values)):
                 kept.append(row)
-                stored.append(payload if values is not None else json.dumps({"characters": len(payload)}))
+                stored.append(payload if values is not None else length_of(payload))
         places = pa.array(kept, pa.int64())
         reasons = rejects["reason"].combine_chunks().take(places)
         left = reject(pa.array(stored, pa.string()), stage=rejects["stage"][0].as_py(), reasons=reasons)
