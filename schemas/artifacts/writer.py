@@ -10,7 +10,7 @@ import datetime
 import hashlib
 import weakref
 from collections.abc import Mapping, Sequence, Set
-from typing import Any, Self
+from typing import Any, NotRequired, Self, TypedDict, Unpack
 
 from schemas.artifacts import conditional_writes, storage
 from schemas.artifacts.atomic_files import staged_for
@@ -22,6 +22,16 @@ from schemas.errors import QprError
 
 CHECKPOINTS = "training-checkpoints"
 """The folder of a model or reranker with the checkpoints of its training; publication removes it."""
+
+
+class Description(TypedDict):
+    """Fields of a manifest that a run gives beside its files; those of `schemas.artifacts.manifest.Manifest`."""
+
+    inputs: list[Source]
+    configuration: dict[str, Any]
+    counters: dict[str, int]
+    distributions: NotRequired[Mapping[str, dict[str, float]]]
+    erased: NotRequired[Sequence[Erased]]
 
 
 class Output:
@@ -78,40 +88,22 @@ class Output:
         """Write one file of this run and return its entry for the manifest."""
         return write_file(self.run_url, path, content, table=table, rows=rows)
 
-    def manifest(
-        self,
-        files: list[File],
-        *,
-        inputs: list[Source],
-        configuration: dict[str, Any],
-        counters: dict[str, int],
-        distributions: Mapping[str, dict[str, float]] | None = None,
-        erased: Sequence[Erased] = (),
-    ) -> Manifest:
+    def manifest(self, files: list[File], **description: Unpack[Description]) -> Manifest:
         """Return the manifest of this run with these files, for reading them before they are published."""
         return Manifest(
             kind=self.kind,
             run_id=self.run_id,
             created=self._started.isoformat(timespec="seconds"),
             seconds=self.seconds,
-            inputs=inputs,
-            configuration=configuration,
-            counters=dict(sorted(counters.items())),
-            distributions=dict(distributions or {}),
-            erased=list(erased),
+            inputs=description["inputs"],
+            configuration=description["configuration"],
+            counters=dict(sorted(description["counters"].items())),
+            distributions=dict(description.get("distributions", {})),
+            erased=list(description.get("erased", ())),
             files=sorted(files, key=lambda f: f.path),
         )
 
-    def publish(
-        self,
-        files: list[File],
-        *,
-        inputs: list[Source],
-        configuration: dict[str, Any],
-        counters: dict[str, int],
-        distributions: Mapping[str, dict[str, float]] | None = None,
-        erased: Sequence[Erased] = (),
-    ) -> Manifest:
+    def publish(self, files: list[File], **description: Unpack[Description]) -> Manifest:
         """Make ``files`` the artefact: check them, replace the manifest, remove what it no longer lists.
 
         If that fails the run is abandoned. Old files that cannot be removed are left to the next run.
@@ -122,8 +114,7 @@ class Output:
         try:
             self._check_lock()
             self._check(files)
-            about: dict[str, Any] = {"inputs": inputs, "configuration": configuration, "counters": counters}
-            manifest = self.manifest(files, distributions=distributions, erased=erased, **about)
+            manifest = self.manifest(files, **description)
             self._place(manifest.content)
         except BaseException:
             self.abandon()

@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.workflows.erasure.rewriting import inside, remove_leftovers, rewriting
+from jobs.workflows.erasure.rewriting import after_erasure, inside, remove_leftovers, rewriting
 from pipelines.privacy.erase import (
     Erasure,
     erase_clusters,
@@ -135,11 +135,5 @@ def _rewrite(dataset: Dataset, erasure: Erasure, target: Output) -> None:
     questions_a_row = 2 if "held_out" in manifest.configuration else 1
     counters["rows_kept"] = counters["events"] // questions_a_row
     counters["rows_erased"] = counters["rows_read"] - counters["rows_kept"] - counters["rows_rejected"]
-    target.publish(
-        files,
-        inputs=manifest.inputs,
-        configuration=manifest.configuration,
-        counters=dict(counters),
-        distributions={n: found.five() for n, found in summarize_clusters(target.url, files).distributions.items()},
-        erased=manifest.erased_today(),
-    )
+    distributions = {n: found.five() for n, found in summarize_clusters(target.url, files).distributions.items()}
+    target.publish(files, **(after_erasure(manifest) | {"counters": dict(counters), "distributions": distributions}))

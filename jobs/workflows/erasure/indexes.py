@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from jobs.workflows.erasure.rewriting import remove_leftovers, rewriting
+from jobs.workflows.erasure.rewriting import after_erasure, remove_leftovers, rewriting
 from jobs.workflows.index_changes.compacting import compact, live_without
 from jobs.workflows.index_changes.counted_words import Reduced, reduced_confidence, with_reduced
 from jobs.workflows.index_changes.publication import Base
@@ -65,14 +65,7 @@ def erase_from_index(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, 
 
 def _exchange_confidence(target: Output, manifest: Manifest, reduced: Reduced) -> None:
     """Publish an index with a changed confidence model and all other files as they are."""
-    target.publish(
-        with_reduced(target, manifest.files, reduced),
-        inputs=manifest.inputs,
-        configuration=manifest.configuration,
-        counters=manifest.counters,
-        distributions=manifest.distributions,
-        erased=manifest.erased_today(),
-    )
+    target.publish(with_reduced(target, manifest.files, reduced), **after_erasure(manifest))
 
 
 def _row_ids(base: Base, questions: np.ndarray) -> np.ndarray:

@@ -14,7 +14,7 @@ from schemas.artifacts import storage
 from schemas.artifacts.manifest import MANIFEST, File, Kind, Manifest, read_manifest, read_verified
 from schemas.artifacts.output_lock.lock import NAMES, held
 from schemas.artifacts.paths import RUN_FOLDER, unlisted_paths
-from schemas.artifacts.writer import CHECKPOINTS, Output
+from schemas.artifacts.writer import CHECKPOINTS, Description, Output
 
 
 class Changed(NamedTuple):
@@ -71,14 +71,20 @@ def rewrite(
                 if changed.content:
                     files.append(target.write(inside(file), changed.content, table=file.table, rows=changed.rows))
             target.publish(
-                files,
-                inputs=manifest.inputs,
-                configuration=manifest.configuration,
-                counters=counters(manifest.counters, _sum(changes)),
-                distributions=manifest.distributions,
-                erased=manifest.erased_today(),
+                files, **(after_erasure(manifest) | {"counters": counters(manifest.counters, _sum(changes))})
             )
     return _sum(changes)
+
+
+def after_erasure(before: Manifest) -> Description:
+    """Return the description of an artefact that is made of another one by an erasure today."""
+    return {
+        "inputs": before.inputs,
+        "configuration": before.configuration,
+        "counters": before.counters,
+        "distributions": before.distributions,
+        "erased": before.erased_today(),
+    }
 
 
 @contextlib.contextmanager

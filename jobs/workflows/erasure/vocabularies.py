@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Set
 from typing import Final
 
-from jobs.workflows.erasure.rewriting import Changed, rewrite, rewriting
+from jobs.workflows.erasure.rewriting import Changed, after_erasure, rewrite, rewriting
 from model.encoders.saved_model import VOCABULARY
 from model.search.opening import model_folder
 from schemas.artifacts import storage
@@ -74,14 +74,8 @@ def erase_model_of_index(url: str, words: Set[str], *, dry_run: bool) -> dict[st
             source.model_copy(update={"digest": new.digest}) if source.digest == of_model.digest else source
             for source in manifest.inputs
         ]
-        target.publish(
-            files,
-            inputs=inputs,
-            configuration={**manifest.configuration, "model_digest": new.digest},
-            counters=manifest.counters,
-            distributions=manifest.distributions,
-            erased=manifest.erased_today(),
-        )
+        configuration = {**manifest.configuration, "model_digest": new.digest}
+        target.publish(files, **(after_erasure(manifest) | {"inputs": inputs, "configuration": configuration}))
     return {"words": number}
 
 

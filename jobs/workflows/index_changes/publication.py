@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 from jobs.display.console import emit, say, two_columns, working
 from jobs.workflows.index_changes.advice import Shape, shape_of
@@ -96,16 +96,24 @@ def publish(
     settings = settings.model_copy(update={"built_from": base.built_from})
     before = [Source(url=base.index.url, digest=base.manifest.digest)]
     model = [source for source in base.manifest.inputs if source.digest == settings.model_digest]
-    about: dict[str, Any] = {"inputs": [*inputs, *before, *model], "counters": dict(counters)}
-    draft = target.manifest(files, configuration=settings.model_dump(exclude_none=True), **about)
+    configuration = settings.model_dump(exclude_none=True)
+    draft = target.manifest(
+        files, inputs=[*inputs, *before, *model], configuration=configuration, counters=dict(counters)
+    )
     index = open_index(target.url, manifest=draft)
     if base.manifest.of(LEXICAL):
         with working("Weighing words for BM25"):
             files = [*files, *write_weights(target, index.tables(_ROWS))]
-    about["configuration"] = tune(settings, index).model_dump(exclude_none=True)
-    about["distributions"] = base.manifest.distributions
     shape = shape_of(index, draft)
-    return target.publish(files, erased=erased, **about), shape
+    manifest = target.publish(
+        files,
+        inputs=draft.inputs,
+        configuration=tune(settings, index).model_dump(exclude_none=True),
+        counters=draft.counters,
+        distributions=base.manifest.distributions,
+        erased=erased,
+    )
+    return manifest, shape
 
 
 def show(url: str, manifest: Manifest, shape: Shape, counters: Mapping[str, int], *, as_json: bool) -> None:
