@@ -1,5 +1,6 @@
 import contextlib
 import json
+import os
 
 import pytest
 
@@ -53,12 +54,14 @@ def test_one_flipped_bit_of_a_manifest_is_noticed_or_changes_nothing(tmp_path):
     file = tmp_path / "index" / MANIFEST
     content, unnoticed = file.read_bytes(), 0
     assert read_manifest(url) == published
-    for place, byte in enumerate(content):
-        for bit in range(8):
-            file.write_bytes(content[:place] + bytes([byte ^ 1 << bit]) + content[place + 1 :])
-            with contextlib.suppress(QprError):
-                assert read_manifest(url) == published
-                unnoticed += 1
+    with file.open("r+b") as opened:  # one byte is written: to write the whole file takes most of the time
+        for place, byte in enumerate(content):
+            for bit in range(8):
+                os.pwrite(opened.fileno(), bytes([byte ^ 1 << bit]), place)
+                with contextlib.suppress(QprError):
+                    assert read_manifest(url) == published
+                    unnoticed += 1
+            os.pwrite(opened.fileno(), bytes([byte]), place)
     assert unnoticed == 1  # 1e-07 is 1E-07
 
 
