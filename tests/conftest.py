@@ -133,6 +133,12 @@ def s3(monkeypatch):
     server.stop()
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory, request):
+    """Return a folder that the tests of a module share: what the first of them makes, the others find there."""
+    return tmp_path_factory.mktemp(request.module.__name__.rpartition(".")[2])
+
+
 @pytest.fixture
 def write_jsonl(tmp_path):
     """Return a function that writes rows to a JSON Lines file in the test's folder."""

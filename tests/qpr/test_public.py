@@ -8,11 +8,6 @@ from qpr import Answer, Hit, QprError, Searcher, UsageError, Why, open_searcher
 from schemas.text import hash64, question_id
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("public")
-
-
 @pytest.fixture
 def place(folder, make_model, make_dataset, request):
     run = request.getfixturevalue("qpr")

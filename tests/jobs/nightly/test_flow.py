@@ -44,16 +44,10 @@ def warehouse(tmp_path, drop, dates):
     return w
 
 
-@pytest.fixture(scope="module")
-def first_night(tmp_path_factory):
-    """Return a folder for a warehouse after its first night, made by the first test."""
-    return tmp_path_factory.mktemp("first_night")
-
-
 @pytest.fixture
-def published(first_night, warehouse, qpr, dates):
+def published(folder, warehouse, qpr, dates):
     """Return a warehouse whose first night has published version 1."""
-    kept = first_night / "w"
+    kept = folder / "w"
     if not kept.exists():
         night(qpr, warehouse, "--date", dates(1))
         shutil.copytree(warehouse, kept)

@@ -39,12 +39,6 @@ def night(qpr, warehouse, date, *options, code=0):
     return json.loads(outcome.out)
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    """Return a folder for the warehouse after all nights, made by the first test."""
-    return tmp_path_factory.mktemp("grown")
-
-
 @pytest.fixture
 def grown(folder, qpr, drop, dates, tmp_path):
     """Return a warehouse whose nights had the default limits; the encoder is trained again on the eighth."""

@@ -37,11 +37,6 @@ def build(qpr, folder, name, rows, *options):
     return folder / name
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("filters")
-
-
 @pytest.fixture
 def index(folder, make_model, qpr):
     if not (folder / "index").exists():

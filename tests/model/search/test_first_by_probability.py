@@ -37,22 +37,17 @@ def model_of(feature, log_odds):
 OF_MATES = model_of("mates", (-1, 20))
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory):
-    return tmp_path_factory.mktemp("by_probability")
-
-
 @pytest.fixture(params=["", "--no-bm25"])
-def built(place, qpr, make_model, make_dataset, request):
+def built(folder, qpr, make_model, make_dataset, request):
     """Return an index, with or without BM25, and the mode that it is then searched in."""
-    folder = place / (request.param or "bm25")
-    if not folder.exists():
+    place = folder / (request.param or "bm25")
+    if not place.exists():
         words = ("cancel", "flight", "pay", "bill", "parking")
-        make_model(folder / "model", words=words, encoder="subword", dimension=16)
-        make_dataset(folder / "data", CLUSTERS, alone=ALONE)
-        given = ("--questions", folder / "data", "--model", folder / "model", "--output", folder / "index")
+        make_model(place / "model", words=words, encoder="subword", dimension=16)
+        make_dataset(place / "data", CLUSTERS, alone=ALONE)
+        given = ("--questions", place / "data", "--model", place / "model", "--output", place / "index")
         assert qpr("index", *given, *filter(None, [request.param])).code == 0
-    return str(folder / "index"), "dense" if request.param else "fusion"
+    return str(place / "index"), "dense" if request.param else "fusion"
 
 
 @pytest.fixture

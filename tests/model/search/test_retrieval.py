@@ -74,18 +74,13 @@ def opened(place, qpr, make_model, mode, *options):
     return open_searcher(str(place / "index"), mode=mode)
 
 
-@pytest.fixture(scope="module")
-def places_of_indexes(tmp_path_factory):
-    return tmp_path_factory.mktemp("indexes")
-
-
 @pytest.mark.parametrize("factory", ["Flat", "HNSW32,SQ8,RFlat"])
 @pytest.mark.parametrize("mode", ["dense", "bm25", "fusion"])
 def test_a_ranking_does_not_depend_on_how_many_of_its_hits_are_returned(
-    places_of_indexes, qpr, make_model, monkeypatch, factory, mode
+    folder, qpr, make_model, monkeypatch, factory, mode
 ):
     monkeypatch.setattr("model.index.lexical.ENTRIES", 100)  # so that a search for more hits reads more lists
-    searcher = opened(places_of_indexes / factory, qpr, make_model, mode, "--factory", factory)
+    searcher = opened(folder / factory, qpr, make_model, mode, "--factory", factory)
     asked = ["my flight bill", "seat of the gate", "refund", "visa date fare name"]
     longest = searcher.search_many(asked, 90)
     assert min(map(len, longest)) > 20

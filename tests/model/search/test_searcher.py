@@ -21,11 +21,6 @@ from tests.faults.damages import sign
 TEXTS = ["pay my bill", "bill my pay", "my bill, pay", "cancel my flight", "rent a car"]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("searcher")
-
-
 @pytest.fixture
 def place(folder, make_model, make_dataset, request):
     run = request.getfixturevalue("qpr")

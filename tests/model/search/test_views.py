@@ -13,11 +13,6 @@ FREQUENT, ROWS = 200, 600
 HIDDEN = frozenset({"many"})
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("views")
-
-
 @pytest.fixture
 def opened(folder, make_model, qpr):
     """Return a function that opens an index of a factory; a third of the questions, all alike, have one answer."""

@@ -30,24 +30,18 @@ def decoded(folder):
     return " ".join(texts).lower()
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    """Return a folder for the log and its dataset, made by the first test."""
-    return tmp_path_factory.mktemp("built")
-
-
 @pytest.fixture
-def dataset(qpr, built, tmp_path, monkeypatch):
+def dataset(qpr, folder, tmp_path, monkeypatch):
     """Return a copy of the dataset; the log that it names lies in the folder of the process."""
     monkeypatch.setenv("QPR_USER_KEY", "the-secret-key-of-the-environment")
-    if not (built / "d").exists():
-        monkeypatch.chdir(built)
-        (built / "log.jsonl").write_text("\n".join(map(json.dumps, ROWS)) + "\n")
+    if not (folder / "d").exists():
+        monkeypatch.chdir(folder)
+        (folder / "log.jsonl").write_text("\n".join(map(json.dumps, ROWS)) + "\n")
         options = ("--linkage", "none", "--max-reject-ratio", "1", "--shards", "2")
         outcome = qpr("clusters", "log.jsonl", "--output", "d", *options)
         assert outcome.code == 0, outcome.err
-        assert "zibeline" in decoded(built / "d")
-    shutil.copytree(built, tmp_path, dirs_exist_ok=True)
+        assert "zibeline" in decoded(folder / "d")
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
     return tmp_path / "d"
 

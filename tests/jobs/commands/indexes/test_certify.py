@@ -16,11 +16,6 @@ FIELDS = ("question", "verdict", "asked_at", "labeller", "probability", "answer_
 REQUESTS = 600
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("certify")
-
-
 @pytest.fixture
 def index(folder, make_model, make_dataset, qpr, monkeypatch):
     """Return an index whose hits have a probability that stands in the question."""

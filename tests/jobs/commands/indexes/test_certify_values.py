@@ -17,11 +17,6 @@ ROWS = [
 ]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("values")
-
-
 def build(qpr, folder, make_model, name, rows, column):
     if not (folder / name).exists():
         make_model(folder / "model")

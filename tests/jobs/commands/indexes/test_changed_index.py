@@ -23,11 +23,6 @@ BILLS = [f"how do I pay bill number {n}" for n in range(6)]
 FLIGHTS = ["cancel my flight", "flight cancel my"]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("changed")
-
-
 @pytest.fixture
 def index(folder, make_model, make_dataset, qpr):
     """Return an index in which one question of a dataset is deleted, one replaced and one added."""

@@ -20,11 +20,6 @@ CLUSTERS = [[f"{a} {b}", f"{b} {a}", f"the {a} of {b}"] for a in WORDS[:5] for b
 ALONE = [f"{a} number {n}" for a in WORDS for n in range(30)]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("evaluate")
-
-
 @pytest.fixture
 def place(folder, make_model, make_dataset):
     if not (folder / "index").exists():

@@ -45,17 +45,12 @@ def rows_of():
 ROWS = rows_of()
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    return tmp_path_factory.mktemp("built")
-
-
 @pytest.fixture
-def place(built, make_model, qpr):
-    if not (built / "index").exists():
-        make_model(built / "model")
-        build(qpr, built / "model", ROWS, built / "index", "--vary-by", "tenant", "--vary-by", "locale")
-    return built
+def place(folder, make_model, qpr):
+    if not (folder / "index").exists():
+        make_model(folder / "model")
+        build(qpr, folder / "model", ROWS, folder / "index", "--vary-by", "tenant", "--vary-by", "locale")
+    return folder
 
 
 def build(qpr, model, rows, index, *options):
@@ -270,7 +265,7 @@ def stored(url):
     return {(row["text"], row["tenant"], row["locale"]): row["answer"] for row in rows}
 
 
-def test_rows_that_cannot_be_found_or_ended_are_rejected_with_their_reason(built, place, tmp_path, qpr):
+def test_rows_that_cannot_be_found_or_ended_are_rejected_with_their_reason(folder, place, tmp_path, qpr):
     bad = [
         {"tenant": "", "locale": "de", "ends": ""},
         {"tenant": "acme", "locale": "d" * 201, "ends": ""},

@@ -18,18 +18,12 @@ ROWS = [{"question": f"how do I pay bill number {n}", "answer": f"Bill {n} is pa
 MORE = [{"question": f"cancel flight number {n}", "answer": f"Flight {n} is cancelled"} for n in range(30)]
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    """Return a folder with a model and an index, built once."""
-    return tmp_path_factory.mktemp("built")
-
-
 @pytest.fixture
-def place(built, tmp_path, make_model, qpr):
-    if not (built / "index").exists():
-        make_model(built / "model")
-        build(qpr, built / "model", ROWS, built / "index")
-    shutil.copytree(built, tmp_path, dirs_exist_ok=True)
+def place(folder, tmp_path, make_model, qpr):
+    if not (folder / "index").exists():
+        make_model(folder / "model")
+        build(qpr, folder / "model", ROWS, folder / "index")
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 

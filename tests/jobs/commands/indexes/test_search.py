@@ -14,11 +14,6 @@ def stdin(content):
     return io.TextIOWrapper(io.BytesIO(content))
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("search")
-
-
 @pytest.fixture
 def index(folder, make_model, make_dataset):
     if not (folder / "index").exists():

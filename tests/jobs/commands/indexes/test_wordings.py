@@ -26,25 +26,20 @@ OTHERS = [row | {"answer": f"Globex: {row['answer']}", "tenant": "globex"} for r
 SINGLE = [{"question": "who are you", "answer": "A bot.", "tenant": "acme"}]
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    return tmp_path_factory.mktemp("built")
-
-
 @pytest.fixture
-def build(built, make_model, qpr):
+def build(folder, make_model, qpr):
     """Return a function that builds an index of rows, once for each name, and returns its folder."""
-    if not (built / "model").exists():
-        make_model(built / "model", words=("pay", "cancel", "find", *THINGS), encoder="subword", dimension=16)
+    if not (folder / "model").exists():
+        make_model(folder / "model", words=("pay", "cancel", "find", *THINGS), encoder="subword", dimension=16)
 
     def indexed(name, rows, *options):
-        if not (built / name).exists():
-            file = write_csv(built / f"{name}.csv", rows)
-            given = ("--questions", file, "--model", built / "model", "--output", built / name, "--json")
+        if not (folder / name).exists():
+            file = write_csv(folder / f"{name}.csv", rows)
+            given = ("--questions", file, "--model", folder / "model", "--output", folder / name, "--json")
             done = qpr("index", *given, *options)
             assert done.code == 0, done.err
-            (built / f"{name}.err").write_text(done.err)
-        return built / name
+            (folder / f"{name}.err").write_text(done.err)
+        return folder / name
 
     return indexed
 
@@ -106,18 +101,18 @@ def test_the_order_of_rows_and_the_number_of_shards_do_not_matter(build, faq):
         ("unanswered", [{"question": row["question"]} for row in ROWS], "0 answers with two wordings or more"),
     ],
 )
-def test_too_few_wordings_are_reported_and_give_no_model(build, built, name, rows, there):
+def test_too_few_wordings_are_reported_and_give_no_model(build, folder, name, rows, there):
     index = build(name, rows)
-    error = (built / f"{name}.err").read_text()
+    error = (folder / f"{name}.err").read_text()
     assert f"no confidence model, so hits have no probability: {there}" in error
     assert "; 5 answers and 100 wordings are needed" in error
     assert not read_manifest(str(index)).of("confidence")
 
 
-def test_answers_that_equal_questions_of_other_tenants_join_are_too_few(build, built):
+def test_answers_that_equal_questions_of_other_tenants_join_are_too_few(build, folder):
     general = [row | {"answer": "Ask us.", "tenant": "globex"} for row in ROWS[::3]]
     index = build("joined", ROWS + general, "--vary-by", "tenant")
-    error = (built / "joined.err").read_text()
+    error = (folder / "joined.err").read_text()
     assert "answers with a common wording, as of several tenants, count once, 1 in all; 5 are needed" in error
     assert "split validation" not in error
     assert not read_manifest(str(index)).of("confidence")

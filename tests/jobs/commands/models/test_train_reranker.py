@@ -16,20 +16,14 @@ def clusters(split):
     return [(split, [f"how do i {v} my {t}", f"{v} {t} please", f"i want to {v} the {t}"]) for v, t in about]
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    """Return a folder for a model, a dataset and an index, built by the first test."""
-    return tmp_path_factory.mktemp("built")
-
-
 @pytest.fixture
-def place(built, tmp_path, qpr, make_model, make_training_data):
-    if not (built / "index").exists():
-        make_model(built / "model", encoder="subword", words=(*VERBS, *THINGS), dimension=4)
-        make_training_data(built / "data", clusters("validation"))
-        given = ("--questions", built / "data", "--model", built / "model", "--output", built / "index")
+def place(folder, tmp_path, qpr, make_model, make_training_data):
+    if not (folder / "index").exists():
+        make_model(folder / "model", encoder="subword", words=(*VERBS, *THINGS), dimension=4)
+        make_training_data(folder / "data", clusters("validation"))
+        given = ("--questions", folder / "data", "--model", folder / "model", "--output", folder / "index")
         assert qpr("index", *given).code == 0
-    return shutil.copytree(built, tmp_path, dirs_exist_ok=True)
+    return shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
 
 
 @pytest.fixture

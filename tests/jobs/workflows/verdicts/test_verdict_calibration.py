@@ -20,11 +20,6 @@ from tests.support.csv_files import write_csv
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("verdicts")
-
-
-@pytest.fixture(scope="module")
 def logs(folder):
     path = folder / "logs.jsonl"
     command = [sys.executable, "-m", "jobs", "simulate", "--output", path, "--events", "3000", "--seed", "6"]

@@ -17,24 +17,19 @@ from tests.support.commands import run
 TEXTS = [" ".join(f"w{word}" for word in np.random.default_rng(n).integers(0, 50, 5)) for n in range(600)]
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    return tmp_path_factory.mktemp("built")
-
-
 @pytest.fixture
-def indexed(built, make_model):
+def indexed(folder, make_model):
     """Return a function that opens an index of `TEXTS` with a factory, each built once."""
 
     def opened(factory):
-        folder = built / factory.replace(",", "_")
-        if not folder.exists():
-            if not (built / "model").exists():
-                make_model(built / "model")
-                pq.write_table(pa.table({"text": TEXTS}), built / "q.parquet")
-            given = ("index", "--questions", built / "q.parquet", "--model", built / "model", "--output", folder)
+        index = folder / factory.replace(",", "_")
+        if not index.exists():
+            if not (folder / "model").exists():
+                make_model(folder / "model")
+                pq.write_table(pa.table({"text": TEXTS}), folder / "q.parquet")
+            given = ("index", "--questions", folder / "q.parquet", "--model", folder / "model", "--output", index)
             assert run(*given, "--shards", 3, "--factory", factory, "--probes", 1) == 0
-        return open_index(str(folder))
+        return open_index(str(index))
 
     return opened
 
