@@ -11,8 +11,6 @@ number of leaks found by grams, and the CPU seconds by words and by grams.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from typing import Annotated
 
 import numpy as np
@@ -21,6 +19,7 @@ import typer
 from scipy import sparse
 
 from benchmarks.cli import AsJson, Report, run
+from benchmarks.measure import cpu_ms
 from pipelines.decontamination import near_duplicates, similar_spellings
 from pipelines.decontamination.near_duplicates import PRECEDENCE, Found
 from pipelines.decontamination.verification import questions_of
@@ -96,13 +95,7 @@ def _cost(asked: pa.Table, least: float) -> dict[str, float]:
         return similar_spellings.find_similar_spellings(pa.concat_tables([SPELLINGS.empty_table(), *placed]), least)
 
     leaks = by_grams().leaks.group_by(["question_id", "rank"]).aggregate([])
-    return {"found": len(leaks), "words_cpu_s": _seconds(by_words), "grams_cpu_s": _seconds(by_grams)}
-
-
-def _seconds(function: Callable[[], Found]) -> float:
-    started = time.process_time()
-    function()
-    return time.process_time() - started
+    return {"found": len(leaks), "words_cpu_s": cpu_ms(by_words) / 1_000, "grams_cpu_s": cpu_ms(by_grams) / 1_000}
 
 
 if __name__ == "__main__":
