@@ -56,7 +56,7 @@ class RemoveLeakage(beam.PTransform):
             found = (
                 members
                 | "SetsToCompare" >> beam.FlatMap(sets_to_compare, self.leakage.near_duplicate, self.shards)
-                | "MeetByWords" >> GroupByShard(key="shard", shards=self.shards)
+                | "ShuffleByWords" >> GroupByShard(key="shard", shards=self.shards)
                 | "FindLeaks" >> beam.FlatMap(_leaks, self.leakage.near_duplicate).with_outputs("written", main="main")
             )
             mentions.append(found.main)
@@ -67,7 +67,7 @@ class RemoveLeakage(beam.PTransform):
             counts.append(spelled["written"])
         clean = (
             tuple(mentions)
-            | "MeetByQuestion" >> GroupByShard(key="question_id", shards=self.shards)
+            | "ShuffleByQuestion" >> GroupByShard(key="question_id", shards=self.shards)
             | "DropLeaked"
             >> beam.FlatMap(lambda table: _tagged(drop_leaked(table, across=self.leakage.near_duplicate > 0)))
             .with_output_types(Any)
@@ -75,7 +75,7 @@ class RemoveLeakage(beam.PTransform):
         )
         whole = (
             clean.main
-            | "MeetByAnswerAgain" >> GroupByShard(key="answer_id", shards=self.shards)
+            | "ShuffleByAnswerAgain" >> GroupByShard(key="answer_id", shards=self.shards)
             | "DropAlone"
             >> beam.FlatMap(lambda table: _tagged(drop_alone(table)))
             .with_output_types(Any)
@@ -115,7 +115,7 @@ class FindSimilarSpellings(beam.PTransform):
             spelled
             | "PlaceSpellings"
             >> beam.FlatMap(place_spellings, least, held_out=beam.pvalue.AsSingleton(held_out), shards=self.shards)
-            | "MeetByGram" >> GroupByShard(key="shard", shards=self.shards)
+            | "ShuffleByGram" >> GroupByShard(key="shard", shards=self.shards)
             | "CompareSpellings" >> beam.FlatMap(_similar_spellings, least).with_outputs("written", main="main")
         )
         return {"main": found.main, "written": found.written}

@@ -72,7 +72,7 @@ class CheckLeakage(beam.PTransform):
             >> beam.FlatMap(
                 sets_to_check, self.near_duplicate, weights=beam.pvalue.AsSingleton(weights), shards=self.shards
             )
-            | "MeetByPrefix" >> GroupByShard(key="shard", shards=self.shards)
+            | "ShuffleByPrefix" >> GroupByShard(key="shard", shards=self.shards)
             | "CountLeaks" >> beam.Map(lambda sets: Written(None, count_leaks(sets, self.near_duplicate)))
         )
         return (asked.written, found) | "Checked" >> beam.Flatten()

@@ -34,8 +34,8 @@ class CountConflicts(beam.PTransform):
         negative, member_of = found
         nodes = member_of | "Nodes" >> beam.Map(from_node)
         ends = (negative | "FirstEnds" >> beam.Map(from_first), nodes)
-        others = ends | "MeetByFirst" >> GroupByShard(key="node", shards=self.shards) | beam.Map(from_other)
-        return (others, nodes) | "MeetBySecond" >> GroupByShard(key="node", shards=self.shards) | beam.Map(_count)
+        others = ends | "ShuffleByFirst" >> GroupByShard(key="node", shards=self.shards) | beam.Map(from_other)
+        return (others, nodes) | "ShuffleBySecond" >> GroupByShard(key="node", shards=self.shards) | beam.Map(_count)
 
 
 def from_node(member_of: pa.Table) -> pa.Table:

@@ -54,13 +54,13 @@ class ClusterDuplicates(beam.PTransform):
         """Wire the steps; each is a function of its own."""
         by_label = (
             edges
-            | "MeetByEdge" >> GroupByShard(key="id_1", shards=self.shards)
+            | "ShuffleByEdge" >> GroupByShard(key="id_1", shards=self.shards)
             | "SortEdges" >> beam.FlatMap(_sort).with_outputs("negative", "written", main="positive")
         )
         member_of = by_label.positive | "FindComponents" >> FindComponents()
         dealt = (
             member_of
-            | "MeetByComponent" >> GroupByShard(key="component", shards=self.shards)
+            | "ShuffleByComponent" >> GroupByShard(key="component", shards=self.shards)
             | "CountClusters" >> beam.Map(count_clusters)
             | "DealSplits" >> beam.CombineGlobally(merge_dealings, self.held_out)
         )

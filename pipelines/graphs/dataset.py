@@ -112,7 +112,7 @@ class AssembleDataset(beam.PTransform):
                 judged["places"],
                 finished["places"],
             )
-            | "MeetByQuestion" >> GroupByShard(key="question_id", shards=self.shards)
+            | "ShuffleByQuestion" >> GroupByShard(key="question_id", shards=self.shards)
             | "AssignClusters" >> beam.Map(assign_clusters)
         )
         names, with_split = beam.pvalue.AsList(judged["names"]), not self.has_earlier_splits
@@ -121,7 +121,7 @@ class AssembleDataset(beam.PTransform):
             judged[TAG],
             held_out[TAG],
             *(m | "RejectSurplus" >> beam.Map(reject_surplus, names, with_split=with_split) for m in members.surplus),
-        ) | "GatherRejected" >> GroupByShard(key="shard_key", shards=self.shards)
+        ) | "ShuffleRejected" >> GroupByShard(key="shard_key", shards=self.shards)
         tables = {table: self._write_splits(table, judged, finished) for table in _TABLES}
         check = CheckLeakage(self.assembly.leakage.near_duplicate, self.shards, self.run_url.rsplit("/", 1)[0])
         written = [
@@ -150,7 +150,7 @@ class AssembleDataset(beam.PTransform):
         of_answers = (
             members
             | "ComparedColumns" >> beam.Map(compared_columns, self.assembly.linking)
-            | "MeetByAnswer" >> GroupByShard(key="answer_id", shards=self.shards)
+            | "ShuffleByAnswer" >> GroupByShard(key="answer_id", shards=self.shards)
         )
         return _Members(members, of_answers, [], [])
 

@@ -118,10 +118,10 @@ def assemble(
     """
     if earlier is None:
         of_questions = (
-            asked | "MeetByQuestion" >> GroupByShard(key="question_id", shards=shards) | beam.Map(_without_splits)
+            asked | "ShuffleByQuestion" >> GroupByShard(key="question_id", shards=shards) | beam.Map(_without_splits)
         )
     else:
-        joined = (asked, earlier) | "MeetByQuestion" >> JoinByShard(key="question_id", shards=shards)
+        joined = (asked, earlier) | "ShuffleByQuestion" >> JoinByShard(key="question_id", shards=shards)
         of_questions = joined | "ReadTables" >> beam.Map(tables_of)
     name = beam.FlatMap(name_and_settle, config.ambiguity, config.privacy, user_key, since)
     named = of_questions | "NameQuestions" >> name.with_outputs(

@@ -39,7 +39,7 @@ def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: QuoraCo
     clustered = paired.edges | "ClusterDuplicates" >> ClusterDuplicates(config.held_out, shards)
     named = (
         (paired.asked, clustered["places"])
-        | "MeetByQuestion" >> GroupByShard(key="question_id", shards=shards)
+        | "ShuffleByQuestion" >> GroupByShard(key="question_id", shards=shards)
         | "NameAndPlace"
         >> beam.FlatMap(name_and_place, held_out=beam.pvalue.AsSingleton(clustered["held_out"])).with_outputs(
             "members", "token_counts", "written", main="questions"
@@ -47,7 +47,7 @@ def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: QuoraCo
     )
     counted = (
         paired.qids
-        | "MeetByQid" >> GroupByShard(key="qid", shards=shards)
+        | "ShuffleByQid" >> GroupByShard(key="qid", shards=shards)
         | "CountQids" >> beam.Map(lambda qids: Written(None, count_qids(qids))).with_output_types(Written)
     )
     parts: Parts = {

@@ -65,13 +65,13 @@ def build(
     )
     counts = (
         limited
-        | "MeetByQuestion" >> GroupByShard(key="question_id", shards=shards)
+        | "ShuffleByQuestion" >> GroupByShard(key="question_id", shards=shards)
         | "WriteCounts"
         >> beam.FlatMap(write_counts, config.privacy, user_key, run_url, shards).with_outputs(TAG, main="written")
     )
     rejected = (
         (rejects, counts[TAG])
-        | "GatherRejected" >> GroupByShard(key="shard_key", shards=shards)
+        | "ShuffleRejected" >> GroupByShard(key="shard_key", shards=shards)
         | "WriteRejected" >> WriteTable(run_url=run_url, table="rejected", key="shard_key", shards=shards)
     )
     (counts.written, rejected, asked.written) | "AllWritten" >> beam.Flatten() | "Report" >> WriteReport(run_url)

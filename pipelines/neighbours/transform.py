@@ -49,13 +49,13 @@ class FindNeighbours(beam.PTransform):
         ).with_outputs("meetings", main="same_answer")
         others = (
             described.meetings
-            | "MeetByRareStem" >> GroupByShard(key="meeting", shards=self.shards)
+            | "ShuffleByRareStem" >> GroupByShard(key="meeting", shards=self.shards)
             | "CompareMeetings"
             >> beam.FlatMap(compare_meetings, beam.pvalue.AsSingleton(weights), k=self.k, shards=self.shards)
         )
         return (
             (described.same_answer, others)
-            | "MeetByQuestion" >> GroupByShard(key="question_id", shards=self.shards)
+            | "ShuffleByQuestion" >> GroupByShard(key="question_id", shards=self.shards)
             | "PartsOfQuestions" >> beam.FlatMap(parts_of_questions)
             | "MergeNearest" >> beam.Map(merge_nearest, k=self.k)
         )

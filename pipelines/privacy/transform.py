@@ -49,7 +49,7 @@ def limit_by_answer(
     limited = (
         asked
         | "PlaceUsers" >> beam.Map(with_places)
-        | "MeetByUserAndAnswer" >> GroupByShard(key=_PLACE, shards=shards)
+        | "ShuffleByUserAndAnswer" >> GroupByShard(key=_PLACE, shards=shards)
         | "LimitAnswers" >> beam.FlatMap(limited_rows, privacy, user_key).with_outputs(TAG, main="asked")
     )
     return limited.asked, (rejects, limited[TAG]) | "UnusableAndLimited" >> beam.Flatten()
