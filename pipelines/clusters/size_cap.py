@@ -39,9 +39,6 @@ class CutSurplus(beam.PTransform):
 
     max_cluster_size: int
 
-    def __post_init__(self) -> None:
-        super().__init__()
-
     def expand(self, members: beam.PCollection[pa.Table]) -> dict[str, beam.PCollection[Any]]:
         """Cut each element."""
         cut = members | beam.FlatMap(_cut, self.max_cluster_size).with_outputs("surplus", "written", main="main")

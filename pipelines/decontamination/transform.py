@@ -45,9 +45,6 @@ class RemoveLeakage(beam.PTransform):
     leakage: Leakage
     shards: int
 
-    def __post_init__(self) -> None:
-        super().__init__()
-
     def expand(self, members: beam.PCollection[pa.Table]) -> dict[str, beam.PCollection[Any]]:
         """Group by words and by question to find leaks, then by answer to find clusters left with one question."""
         tags = (TAG, "written")
@@ -100,9 +97,6 @@ class FindSimilarSpellings(beam.PTransform):
 
     leakage: Leakage
     shards: int
-
-    def __post_init__(self) -> None:
-        super().__init__()
 
     def expand(self, members: beam.PCollection[pa.Table]) -> dict[str, beam.PCollection[Any]]:
         """Count the grams of the questions held out, then group all questions that may be similar by a gram."""

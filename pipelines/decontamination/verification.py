@@ -59,9 +59,6 @@ class CheckLeakage(beam.PTransform):
     shards: int
     url: str
 
-    def __post_init__(self) -> None:
-        super().__init__()
-
     def expand(self, inputs: tuple[beam.PCollection[Written], beam.PCollection[TokenWeights]]) -> Any:
         """Read the files, group their questions by blocking key and count the leaks."""
         written, weights = inputs

@@ -26,9 +26,6 @@ class CountConflicts(beam.PTransform):
 
     shards: int
 
-    def __post_init__(self) -> None:
-        super().__init__()
-
     def expand(self, found: tuple[beam.PCollection[pa.Table], beam.PCollection[pa.Table]]) -> beam.PCollection[Written]:
         """Shuffle twice, by the one end and by the other."""
         negative, member_of = found

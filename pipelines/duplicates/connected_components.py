@@ -122,9 +122,6 @@ class FindComponents(beam.PTransform):
     No worker holds the edges, one holds 16 bytes for each node.
     """
 
-    def __post_init__(self) -> None:
-        super().__init__()
-
     def expand(self, edges: beam.PCollection[pa.Table]) -> beam.PCollection[pa.Table]:
         """Combine edges into one table and cut it."""
         merged = edges | "MergeComponents" >> beam.CombineGlobally(MergeComponents()).without_defaults()

@@ -47,9 +47,6 @@ class ClusterDuplicates(beam.PTransform):
     held_out: HeldOut
     shards: int
 
-    def __post_init__(self) -> None:
-        super().__init__()
-
     def expand(self, edges: beam.PCollection[pa.Table]) -> Clusters:
         """Wire the steps; each is a function of its own."""
         by_label = (

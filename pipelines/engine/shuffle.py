@@ -35,9 +35,6 @@ class JoinByShard(beam.PTransform):
     key: str
     shards: int
 
-    def __post_init__(self) -> None:
-        super().__init__()
-
     def expand(self, tables: tuple[beam.PCollection[pa.Table], ...]) -> beam.PCollection[Joined]:
         """Split every table by shard, group the parts, put those of each PCollection together."""
         split = tuple(
@@ -74,7 +71,6 @@ class GroupByShard(beam.PTransform):
     shards: int
 
     def __post_init__(self) -> None:
-        super().__init__()
         if self.shards < 1:
             raise ValueError(f"shards must be at least 1, got {self.shards}")
 

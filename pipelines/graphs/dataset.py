@@ -93,9 +93,6 @@ class AssembleDataset(beam.PTransform):
     encode: Encode | None = None
     has_earlier_splits: bool = False
 
-    def __post_init__(self) -> None:
-        super().__init__()
-
     def expand(self, parts: Parts) -> beam.PCollection[Written]:
         """Wire the steps; each is a function of its own."""
         counts = parts["token_counts"] | "CountTokens" >> beam.CombineGlobally(merge)

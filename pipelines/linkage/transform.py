@@ -66,9 +66,6 @@ class RankNeighbours(beam.PTransform):
     linking: Linking
     shards: int
 
-    def __post_init__(self) -> None:
-        super().__init__()
-
     def expand(
         self, inputs: tuple[beam.PCollection[pa.Table], beam.PCollection[TokenWeights]]
     ) -> tuple[beam.PCollection[pa.Table], ...]:
@@ -115,9 +112,6 @@ class MakeLinker(beam.PTransform):
     linking: Linking
     encode: Encode | None = None
 
-    def __post_init__(self) -> None:
-        super().__init__()
-
     def expand(
         self, inputs: tuple[beam.PCollection[pa.Table], beam.PCollection[TokenWeights]]
     ) -> beam.PCollection[Linker | None]:
@@ -144,9 +138,6 @@ class ChooseThreshold(beam.PTransform):
     kind; TokenWeights, `Linker` and agreement by kind, one element each.
     Output: one element, the threshold, or None if the linker has the same threshold in each log.
     """
-
-    def __post_init__(self) -> None:
-        super().__init__()
 
     def expand(self, inputs: tuple[beam.PCollection, ...]) -> beam.PCollection[float | None]:
         """Sample answers, gather the first of them and choose."""

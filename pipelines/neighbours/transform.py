@@ -36,9 +36,6 @@ class FindNeighbours(beam.PTransform):
     k: int
     shards: int
 
-    def __post_init__(self) -> None:
-        super().__init__()
-
     def expand(
         self, inputs: tuple[beam.PCollection[pa.Table], beam.PCollection[TokenWeights]]
     ) -> beam.PCollection[pa.Table]:

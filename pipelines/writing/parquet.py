@@ -57,9 +57,6 @@ class WriteTable(beam.PTransform):
     shards: int
     part: str = ""
 
-    def __post_init__(self) -> None:
-        super().__init__()
-
     def expand(self, tables: beam.PCollection[pa.Table]) -> beam.PCollection[Written]:
         """Write each element."""
         return tables | beam.Map(self._write)

@@ -44,9 +44,6 @@ class WriteReport(beam.PTransform):
 
     run_url: str
 
-    def __post_init__(self) -> None:
-        super().__init__()
-
     def expand(self, written: beam.PCollection[Written]) -> beam.PCollection[None]:
         """Combine all elements into one list and write it."""
         return (
