@@ -46,6 +46,7 @@ _URL = Fault(
 )
 _TUNNEL = Fault(400, "this server is no proxy; send requests to it without CONNECT", "http")
 _LARGE = Fault(431, f"the head of the request is larger than {MOST_HEAD // 1024} KiB", "head")
+_CUT = Fault(400, "the connection ended before the body of the request", "disconnected")
 _LATE = Fault(408, f"the head of the request was not complete after {HEAD_S:g} s", "head")
 _FULL = Fault(503, "too many connections; ask again later", "connections", {"Retry-After": "1", "Connection": "close"})
 
@@ -155,6 +156,21 @@ class Connection(HttpToolsProtocol):
         """Refuse bytes that are no request, or too many; called while the error of the parser is handled."""
         self._refuse(_URL if isinstance(sys.exception(), HttpParserInvalidURLError) else self._fault)
 
+    def eof_received(self) -> bool:  # type: ignore[override]  # asyncio's protocol returns one
+        """Return whether the connection stays open for the responses to a client that sends no more bytes.
+
+        It is closed after the last of them: nothing shows whether the client still reads.
+        """
+        if self._is_body_missing():
+            self._respond_last(_CUT)  # the application counts it
+        elif self._responding and self._due is None:
+            self.cycle.keep_alive = False
+        return self._responding > 0
+
+    def _is_body_missing(self) -> bool:
+        """Return whether the last request has no response yet, and its body has not ended."""
+        return self.cycle is not None and self.cycle.more_body and not self.cycle.response_complete
+
     def check(self) -> None:
         """Close the connection if it is late or makes no progress."""
         now = self.loop.time()
@@ -177,9 +193,13 @@ class Connection(HttpToolsProtocol):
             self._write_refusal(self._due)
 
     def _refuse(self, fault: Fault) -> None:
-        """Refuse the bytes after the last complete request, whose response and those before it come first."""
+        """Refuse the bytes after the last complete request."""
         self._count(fault.cause)
-        if self.cycle is not None and self.cycle.more_body and not self.cycle.response_complete:
+        self._respond_last(fault)
+
+    def _respond_last(self, fault: Fault) -> None:
+        """Close the connection with a refusal, after the responses to all complete requests."""
+        if self._is_body_missing():
             self._responding -= 1  # the refusal is the response to this request
             if self.pipeline:
                 self.pipeline.popleft()  # the one that came last

@@ -364,3 +364,47 @@ def test_refused_bytes_after_a_request_do_not_take_the_place_of_its_response(ser
         assert await client.ended() == b""
 
     served(scenario)
+
+
+@pytest.mark.parametrize(
+    ("parts", "statuses"),
+    [
+        ([GET + b"\r\n"], [200]),
+        ([LATE], [200]),
+        ([LATE + GET + b"\r\n" + LATE], [200, 200, 200]),
+        ([POST + b"Content-Length: 3\r\n\r\n", b"abc"], [200]),
+        ([LATE + b"garbage\r\n\r\n"], [200, 400]),
+        ([LATE, GET], [200]),
+        ([LATE + POST + b"Content-Length: 3\r\n\r\nab"], [200, 400]),
+        ([GET + b"\r\n", b"", GET], [200]),
+        ([], []),
+        ([GET], []),
+        ([POST + b"Content-Length: 3\r\n\r\nab"], [400]),
+    ],
+)
+def test_a_client_that_sends_no_more_gets_the_responses_to_its_complete_requests(served, parts, statuses):
+    async def scenario(connect, server):
+        client = await connect()
+        for part in parts:
+            await client.send(part)
+            await asyncio.sleep(0.01)
+        client.writer.write_eof()
+        assert [(await asyncio.wait_for(client.response(), 5))[0] for _ in statuses] == statuses
+        assert await client.ended() == b""
+        await asyncio.sleep(0.05)
+        assert not server.server_state.connections
+
+    served(scenario)
+
+
+def test_a_client_that_sends_no_more_and_does_not_read_holds_no_connection(served, monkeypatch):
+    monkeypatch.setattr(connections, "STALLED_S", 0.5)
+
+    async def scenario(connect, server):
+        client = await connect()
+        await client.send(GET.replace(b"/", b"/large", 1) + b"\r\n")
+        client.writer.write_eof()
+        await asyncio.sleep(1.5)
+        assert not server.server_state.connections
+
+    assert served(scenario)[0] == {"stalled": 1}
