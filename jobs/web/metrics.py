@@ -6,12 +6,47 @@ requests, batches, versions -> Metrics -> GET /metrics
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal, get_args
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info, ProcessCollector, generate_latest
+
+from model.search.results import Reason
 
 _SECONDS = (0.0005, 0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
 
 TYPE = "text/plain; version=0.0.4; charset=utf-8"
+
+Cause = Literal[
+    "address",
+    "body",
+    "certificate",
+    "concurrency",
+    "connections",
+    "content_encoding",
+    "content_type",
+    "defect",
+    "disconnected",
+    "ending",
+    "files",
+    "full",
+    "head",
+    "host",
+    "http",
+    "invalid",
+    "judged",
+    "no_state",
+    "not_found",
+    "origin",
+    "rate",
+    "reload",
+    "stalled",
+    "timeout",
+    "token",
+]
+"""Causes of refusals."""
+
+_OUTCOMES = {"search": ("hits", "no_hit"), "answer": (*get_args(Reason), "blocked")}
+"""Outcomes of questions by endpoint."""
 
 
 class Metrics:
@@ -41,8 +76,7 @@ class Metrics:
             "qpr_batch_questions", "Questions searched together.", buckets=(1, 2, 4, 8, 16, 32, 64), registry=kept
         )
         self.swaps = Counter("qpr_swaps", "Attempts to open a new version.", ["result"], registry=kept)
-        for result in ("swapped", "refused"):  # an alert on growth misses a counter that begins at 1
-            self.swaps.labels(result)
+        self._show_zeros()
         Gauge("qpr_blocked_answers", "Blocked answers.", registry=kept).set_function(blocked)
         self.version = Info("qpr_index", "Version of the index that answers.", registry=kept)
         self.size = Gauge("qpr_index_questions", "Questions of the index that answers.", registry=kept)
@@ -55,6 +89,16 @@ class Metrics:
         self.alarm = Gauge("qpr_alarm", "1: only questions of the index are answered.", registry=kept)
         Gauge("qpr_waiting", "Requests that wait for a thread.", registry=kept).set_function(waiting)
         Gauge("qpr_open_versions", "Versions of the index in memory.", registry=kept).set_function(opened)
+
+    def _show_zeros(self) -> None:
+        """Show each counter with a fixed set of labels at 0: an alert on growth misses one that begins at 1."""
+        for result in ("swapped", "refused"):
+            self.swaps.labels(result)
+        for cause in get_args(Cause):
+            self.rejects.labels(cause)
+        for endpoint, outcomes in _OUTCOMES.items():
+            for outcome in outcomes:
+                self.questions.labels(endpoint, outcome)
 
     def text(self) -> bytes:
         """Return all metrics as text."""

@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 from starlette.responses import Response
 
+from jobs.web.metrics import Cause
 from model.index.rows.row_filters import UnknownValueError
 from schemas.errors import QprError, UsageError
 
@@ -28,7 +29,7 @@ class Fault(Exception):  # noqa: N818  # a fault of the request, not of this pro
     """
 
     def __init__(
-        self, status: int, message: str, cause: str = "invalid", headers: Mapping[str, str] | None = None
+        self, status: int, message: str, cause: Cause = "invalid", headers: Mapping[str, str] | None = None
     ) -> None:
         super().__init__(message)
         self.status = status

@@ -19,6 +19,7 @@ from starlette.types import Receive, Scope, Send
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from jobs.web.messages.faults import Fault, response
+from jobs.web.metrics import Cause
 
 MOST_CONNECTIONS: Final = 2000
 """Open connections, idle ones included; each takes a file descriptor and 50 kB."""
@@ -60,7 +61,7 @@ class Connection(HttpToolsProtocol):
         named: of the protocol.
     """
 
-    def __init__(self, *given: Any, count: Callable[[str], None], **named: Any) -> None:
+    def __init__(self, *given: Any, count: Callable[[Cause], None], **named: Any) -> None:
         super().__init__(*given, **named)
         self._count = count
         self._head = 0  # bytes since the last complete head or piece of a body

@@ -22,7 +22,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from jobs.web.messages.addresses import is_rated, is_timed, is_upkeep, needs_token
 from jobs.web.messages.faults import DEFECT, Fault, response
-from jobs.web.metrics import Metrics
+from jobs.web.metrics import Cause, Metrics
 from jobs.web.protection.tokens import is_local
 from jobs.web.settings import Serving
 
@@ -120,7 +120,7 @@ class Gate:
             self._metrics.in_flight.dec()
             self._record(scope, status, time.perf_counter() - started)
 
-    def count(self, cause: str) -> None:
+    def count(self, cause: Cause) -> None:
         """Count a refusal."""
         self._metrics.rejects.labels(cause).inc()
 

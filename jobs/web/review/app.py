@@ -138,4 +138,4 @@ async def _in_thread(work: Callable[[], _Result]) -> _Result:
     try:
         return await asyncio.to_thread(work)
     except QprError as error:
-        raise Fault(422, str(error), "verdict") from error
+        raise Fault(422, str(error)) from error

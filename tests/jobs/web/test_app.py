@@ -6,11 +6,14 @@ import re
 import threading
 import time
 import urllib.parse
+from typing import get_args
 
 import pytest
 
 from jobs.web import state
+from jobs.web.metrics import Cause
 from jobs.web.versions.leases import Canary
+from model.search.results import Reason
 from schemas.text import fold, hash64, question_id
 from tests.jobs.web.conftest import FakeSearcher, make_version, row
 
@@ -356,6 +359,14 @@ def test_health_readiness_and_metrics(start):
         assert line in shown.splitlines()
 
 
+def test_counters_with_known_labels_are_there_before_their_first_event(start):
+    shown = start().get("/metrics").text.splitlines()
+    labels = [f'rejects_total{{cause="{cause}"' for cause in get_args(Cause)]
+    for endpoint, outcomes in (("search", ("hits", "no_hit")), ("answer", (*get_args(Reason), "blocked"))):
+        labels += [f'questions_total{{endpoint="{endpoint}",outcome="{outcome}"' for outcome in outcomes]
+    assert {f"qpr_{label}}} 0.0" for label in labels} <= set(shown)
+
+
 def test_each_refused_request_is_counted_once_by_its_cause(start, monkeypatch):
     client = start()
     asked = [("GET", "/nowhere"), ("GET", "/search/"), ("PUT", "/search"), ("GET", "/search"), ("GET", "/questions/x")]
@@ -364,7 +375,7 @@ def test_each_refused_request_is_counted_once_by_its_cause(start, monkeypatch):
     assert client.get("/questions/1").status_code == 500
     assert client.get("/search", params={"q": "fail"}).status_code == 500
     shown = client.get("/metrics").text
-    counted = re.findall(r'^qpr_rejects_total\{cause="(\w+)"\} (\S+)$', shown, re.MULTILINE)
+    counted = re.findall(r'^qpr_rejects_total\{cause="(\w+)"\} ([1-9]\S*)$', shown, re.MULTILINE)
     assert dict(counted) == {"not_found": "3.0", "invalid": "2.0", "defect": "2.0"}
 
 
