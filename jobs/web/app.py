@@ -16,7 +16,14 @@ from starlette.responses import Response
 from jobs.web.docs_page import docs_page
 from jobs.web.exchange import Exchange
 from jobs.web.messages.bodies import asked_model, feedback_model, read_id, read_json, read_parameters, read_query
-from jobs.web.messages.descriptions import DESCRIPTION, body_schema, id_parameter, route, search_parameters
+from jobs.web.messages.descriptions import (
+    DESCRIPTION,
+    body_schema,
+    describe_modes,
+    id_parameter,
+    route,
+    search_parameters,
+)
 from jobs.web.messages.direct import DirectApp
 from jobs.web.messages.documents import AnswersDocument, ClusterDocument, QuestionDocument, SearchDocument
 from jobs.web.messages.fault_handlers import add_faults
@@ -69,15 +76,21 @@ def create_app(service: Service, exchange: Exchange | None = None) -> FastAPI:
     _add_docs_page(app, with_token=service.settings.token_file is not None)
     if exchange is not None:
         _add_exchange(app, exchange, service.settings)
+    document = app.openapi
+
+    def described() -> dict[str, Any]:
+        return describe_modes(document(), service.versions.current.searcher.modes)
+
+    app.openapi = described  # type: ignore[method-assign]  # as FastAPI recommends it
     return app
 
 
 def _add_searches(app: FastAPI, service: Service) -> None:
     settings, limits = service.settings, service.settings.limits
-    modes, columns = service.versions.current.searcher.modes, service.columns
-    searched, answered = asked_model(limits, modes, columns), asked_model(limits, (), columns)
+    columns = service.columns
+    searched, answered = (asked_model(limits, columns, of=kind) for kind in ("hits", "answers"))
     unknown = (404,) if columns else ()  # a value that no question has
-    one = search_parameters(limits, modes, columns)
+    one = search_parameters(limits, columns)
     several, answering = body_schema(searched, columns, k=3), body_schema(answered, columns)
 
     @route(app, settings, "GET /search", "Hits of one question.", *unknown, returns=SearchDocument, parameters=one)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, TypeVar, get_args
+from typing import Annotated, Any, Literal, TypeVar, get_args
 from urllib.parse import parse_qsl
 
 import pydantic
@@ -76,12 +76,13 @@ class FeedbackBody(pydantic.BaseModel, frozen=True, extra="forbid", strict=True)
 
 
 @functools.cache
-def asked_model(limits: Limits, modes: tuple[Mode, ...], columns: tuple[str, ...]) -> type[Asked]:
-    """Return the model of a body that asks for answers or, where an index has ``modes``, for hits in one of them.
+def asked_model(limits: Limits, columns: tuple[str, ...], *, of: Literal["hits", "answers"]) -> type[Asked]:
+    """Return the model of a body that asks for answers, or for hits in one of the ways of searching.
 
-    Both take ``k``; answers have no hits by default, and at most `MOST_HITS`. The modes only describe the body: another
-    version of the index can have others. Where an index varies by ``columns``, the body names a value of each.
+    Both take ``k``; answers have no hits by default, and at most `MOST_HITS`. Where an index varies by ``columns``, the
+    body names a value of each.
     """
+    of_hits = of == "hits"
     is_short = functools.partial(_checked_length, most=limits.max_characters)
     question = Annotated[str, pydantic.Field(max_length=limits.max_characters), pydantic.AfterValidator(is_short)]
     several = Annotated[list[question], pydantic.Field(min_length=1, max_length=limits.max_questions)]
@@ -89,18 +90,17 @@ def asked_model(limits: Limits, modes: tuple[Mode, ...], columns: tuple[str, ...
         "question": (question, pydantic.Field(default=None, description="One question, in place of questions.")),
         "questions": (several, pydantic.Field(default=None, description="Several questions, in place of question.")),
     }
-    least, most = (1, limits.max_k) if modes else (0, min(MOST_HITS, limits.max_k))
-    k = pydantic.Field(default=min(DEFAULT_K, most) if modes else 0, ge=least, le=most, description="Maximum hits.")
+    least, most = (1, limits.max_k) if of_hits else (0, min(MOST_HITS, limits.max_k))
+    k = pydantic.Field(default=min(DEFAULT_K, most) if of_hits else 0, ge=least, le=most, description="Maximum hits.")
     fields["k"] = (Annotated[int, pydantic.BeforeValidator(_whole)], k)
-    if modes:
-        enum: JsonDict = {"anyOf": [{"type": "string", "enum": [*modes]}, {"type": "null"}]}
-        fields["mode"] = (Mode | None, pydantic.Field(default=None, description=MODE, json_schema_extra=enum))
+    if of_hits:
+        fields["mode"] = (Mode | None, pydantic.Field(default=None, description=MODE))
     if columns:
         values = pydantic.Field(
             description="A value of each column of the index.", json_schema_extra=_object_of(columns)
         )
         fields["filters"] = (dict[str, str], values)
-    name = "SearchBody" if modes else "AnswerBody"
+    name = "SearchBody" if of_hits else "AnswerBody"
     model = pydantic.create_model(name, __base__=Asked, **fields)
     model.model_config["json_schema_extra"] = _ONE_OF
     return model

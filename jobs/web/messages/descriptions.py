@@ -6,7 +6,7 @@ address, title, statuses, model of the body -> route -> an endpoint of the appli
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeVar, get_args
 
 import pydantic
 from fastapi import FastAPI
@@ -101,10 +101,25 @@ def body_schema(model: type[pydantic.BaseModel], columns: Sequence[str] = (), **
     }
 
 
-def search_parameters(limits: Limits, modes: Sequence[Mode], columns: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the parameters of ``GET /search``, whose index has these ways of searching and columns to vary by."""
+def describe_modes(document: dict[str, Any], modes: Sequence[Mode]) -> dict[str, Any]:
+    """Name the ways of searching of the index that answers, and return the document.
+
+    Args:
+        document: of OpenAPI; it is changed.
+        modes: of the index.
+    """
+    methods = document["paths"]["/search"]
+    [parameter] = [one for one in methods["get"]["parameters"] if one["name"] == "mode"]
+    body = methods["post"]["requestBody"]["content"]["application/json"]["schema"]
+    for schema in (parameter["schema"], body["properties"]["mode"]["anyOf"][0]):
+        schema["enum"] = [*modes]
+    return document
+
+
+def search_parameters(limits: Limits, columns: Sequence[str]) -> list[dict[str, Any]]:
+    """Return the parameters of ``GET /search``, whose index has these columns to vary by."""
     text = {"type": "string", "maxLength": limits.max_characters}
-    way = {"type": "string", "enum": [*modes]}
+    way = {"type": "string", "enum": [*get_args(Mode)]}
     number = {"type": "integer", "minimum": 1, "maximum": limits.max_k, "default": min(DEFAULT_K, limits.max_k)}
     asked = {"required": True, "schema": text, "description": "The question.", "example": EXAMPLE}
     return [

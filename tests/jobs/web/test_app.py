@@ -367,6 +367,18 @@ def test_counters_with_known_labels_are_there_before_their_first_event(start):
     assert {f"qpr_{label}}} 0.0" for label in labels} <= set(shown)
 
 
+def test_the_description_names_the_modes_of_the_version_that_answers(start):
+    client, other = start(), make_version("two")
+    for modes in (["dense", "bm25"], ["exact"]):
+        methods = client.get("/openapi.json").json()["paths"]["/search"]
+        assert methods["get"]["parameters"][2]["schema"]["enum"] == modes
+        body = methods["post"]["requestBody"]["content"]["application/json"]["schema"]
+        assert body["properties"]["mode"]["anyOf"][0]["enum"] == modes
+        assert client.get("/docs").text.count(f"one of {', '.join(modes)}") == 2
+        other.searcher.modes = ("exact",)
+        client.service.swap(other)
+
+
 def test_each_refused_request_is_counted_once_by_its_cause(start, monkeypatch):
     client = start()
     asked = [("GET", "/nowhere"), ("GET", "/search/"), ("PUT", "/search"), ("GET", "/search"), ("GET", "/questions/x")]
