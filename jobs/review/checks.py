@@ -10,8 +10,9 @@ from collections.abc import Collection
 from typing import Final
 
 from jobs.display.safe_text import CONTROLS
+from jobs.review.database import Verdict
 from jobs.review.queues.interface import STRAY, VERDICTS, Item, Queue
-from jobs.review.store import Verdict, VerdictStore
+from jobs.review.store import VerdictStore
 from schemas.errors import QprError
 
 MOST_NOTE: Final = 2000

@@ -14,7 +14,7 @@ import sqlite3
 import types
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from jobs.review.queues.interface import Source
 from schemas.errors import QprError
@@ -38,6 +38,28 @@ CREATE TABLE verdicts (verdict_id TEXT PRIMARY KEY, item TEXT NOT NULL REFERENCE
 CREATE TABLE undone (verdict_id TEXT PRIMARY KEY, undone_at TEXT NOT NULL);
 CREATE TABLE claims (session TEXT PRIMARY KEY, item TEXT NOT NULL, reviewer TEXT NOT NULL, at REAL NOT NULL);
 """
+
+
+class Verdict(NamedTuple):
+    """A person's verdict on an item.
+
+    Attributes:
+        verdict_id: random name; the same verdict added twice is stored once.
+        item: name of the item.
+        reviewer: name of the person.
+        verdict: one of `jobs.review.queues.interface.VERDICTS`.
+        strays: names of the questions that do not belong to the others.
+        note: any text.
+        judged_at: time, ISO 8601 in UTC.
+    """
+
+    verdict_id: str
+    item: str
+    reviewer: str
+    verdict: str
+    strays: tuple[str, ...] = ()
+    note: str = ""
+    judged_at: str = ""
 
 
 def open_database(path: str, source: Source | None = None) -> sqlite3.Connection:
@@ -134,9 +156,16 @@ def strata_of(text: str) -> Mapping[str, str]:
     return types.MappingProxyType(json.loads(text))
 
 
-def strays_of(text: str) -> tuple[str, ...]:
+def _strays_of(text: str) -> tuple[str, ...]:
     """Return the names of questions in a JSON list of the database."""
     return () if text == "[]" else tuple(json.loads(text))
+
+
+def select_verdicts(connection: sqlite3.Connection, where: str) -> list[Verdict]:
+    """Return the verdicts that a condition selects, in the order in which they were stored."""
+    columns = "verdict_id, item, reviewer, verdict, strays, note, judged_at"
+    rows = connection.execute(f"SELECT {columns} FROM verdicts {where} ORDER BY rowid").fetchall()  # noqa: S608
+    return [Verdict._make((*row[:4], _strays_of(row[4]), *row[5:])) for row in rows]
 
 
 def now() -> str:

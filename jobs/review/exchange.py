@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from jobs.review.database import Verdict
 from jobs.review.opinions import is_shared, opinions, outcome
 from jobs.review.queues.interface import RIGHT, STRAY, UNCLEAR, WRONG, Queue
 from jobs.review.queues.pairs import PairQueue
 from jobs.review.queues.requests import RequestQueue
-from jobs.review.store import Verdict, VerdictStore
+from jobs.review.store import VerdictStore
 from jobs.review.tally import counted_items
 from jobs.workflows.verdicts.pair_sample import file_content
 from schemas.artifacts import conditional_writes

@@ -15,11 +15,11 @@ import pyarrow as pa
 
 from jobs.display.safe_text import cell_text
 from jobs.review.checks import check_verdict, note_text
-from jobs.review.database import is_database
+from jobs.review.database import Verdict, is_database
 from jobs.review.exchange import full_verdict
 from jobs.review.people import person_key, person_name, reviewer_name
 from jobs.review.queues.interface import UNCLEAR, WRONG, Item, Queue
-from jobs.review.store import Verdict, VerdictStore
+from jobs.review.store import VerdictStore
 from jobs.workflows.verdicts.reviewed_clusters import verdict_of_row
 from pipelines.calibration.verdicts.verdict_file import add_verdict
 from pipelines.reading.headers.columns import Column

@@ -10,8 +10,8 @@ import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from jobs.review.database import Verdict
 from jobs.review.queues.interface import RIGHT
-from jobs.review.store import Verdict
 from schemas.text import hash64
 
 ONE_OF: Final = 20

@@ -11,10 +11,11 @@ from typing import Any, Final
 
 from jobs.display.rendering import render
 from jobs.display.summary_tables import SummaryTable, percent
+from jobs.review.database import Verdict
 from jobs.review.opinions import opinions
 from jobs.review.queues.interface import Kind, Queue
 from jobs.review.session import Progress
-from jobs.review.store import CLAIM_S, Verdict, VerdictStore
+from jobs.review.store import CLAIM_S, VerdictStore
 from jobs.review.tally import Share, Tally, tally
 from schemas.artifacts import conditional_writes
 from schemas.errors import QprError, UsageError

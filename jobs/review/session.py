@@ -11,10 +11,11 @@ from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
 from jobs.review.checks import check_verdict, note_text
+from jobs.review.database import Verdict
 from jobs.review.opinions import ONE_OF, is_shared, opinions, outcome
 from jobs.review.people import person_key, person_name
 from jobs.review.queues.interface import Item, Queue
-from jobs.review.store import Verdict, VerdictStore
+from jobs.review.store import VerdictStore
 from jobs.review.tally import Share, tally
 from schemas.errors import QprError
 from schemas.text import hash64
@@ -77,17 +78,15 @@ class Review:
         Raises:
             QprError: dataset or database cannot be read or written.
         """
-        claims = self.store.claims()  # before the verdicts: an item that is judged in between is in one of both
-        verdicts = self.store.verdicts()
-        reviewer = spelling(reviewer, verdicts)
-        mine = sum(verdict.reviewer == reviewer for verdict in verdicts)
-        shown = claims.pop(session, None)
-        while (name := shown or self._choose(reviewer, verdicts, set(claims.values()))) is not None:
-            if self.store.claim(name, session=session, reviewer=reviewer):
-                return Task(self._item(name), mine + 1)
-            claims, shown = self.store.claims(), None
-            claims.pop(session, None)
-        return None
+        while True:
+            # In this order, an item that another person judges meanwhile is in the claims or has a later row.
+            row, claims, verdicts = self.store.last_row(), self.store.claims(), self.store.verdicts()
+            reviewer = spelling(reviewer, verdicts)
+            name = claims.pop(session, None) or self._choose(reviewer, verdicts, set(claims.values()))
+            if name is None:
+                return None
+            if self.store.claim(name, session=session, reviewer=reviewer, since_row=row):
+                return Task(self._item(name), sum(verdict.reviewer == reviewer for verdict in verdicts) + 1)
 
     def judge(
         self,
@@ -150,9 +149,7 @@ class Review:
         grouped, seed = opinions(verdicts), self.queue.source.seed
         mine = [verdict.item for verdict in verdicts if verdict.reviewer == reviewer]
         chance = hash64(f"task:{seed}:{reviewer}:{len(mine)}")
-        times = collections.Counter(mine)
-        once = [item for item in mine[:-_APART] if times[item] == 1 and item not in claimed]
-        if chance % ONE_OF == 0 and once:
+        if chance % ONE_OF == 0 and (once := self._repeatable(reviewer, mine, claimed)):
             return once[(chance // ONE_OF) % len(once)]
         seconds = [
             item
@@ -162,6 +159,15 @@ class Review:
         if seconds and (chance // ONE_OF) % _SECOND == 0:
             return seconds[0]
         return self._first_new(grouped.keys() | claimed) or (seconds[0] if seconds else None)
+
+    def _repeatable(self, reviewer: str, mine: list[str], claimed: set[str]) -> list[str]:
+        """Return the items that a person judged once, without the last ones, in the order of time or of storing.
+
+        They differ after the clock was set back, or verdicts were merged.
+        """
+        left_out = {*mine[-_APART:], *self.store.last_items(reviewer, _APART), *claimed}
+        times = collections.Counter(mine)
+        return [item for item in mine if times[item] == 1 and item not in left_out]
 
     def _first_new(self, taken: Collection[str]) -> str | None:
         places = {self.queue.place(item) for item in taken}

@@ -5,21 +5,23 @@ Verdict -> VerdictStore.add -> stored; VerdictStore.verdicts -> Verdicts in the 
 
 from __future__ import annotations
 
+import itertools
 import json
 import threading
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple, Self
+from typing import Final, Self
 
 from jobs.review.database import (
+    Verdict,
     check_source,
     explained,
     now,
     open_database,
     read_source,
+    select_verdicts,
     strata_of,
     strata_text,
-    strays_of,
     transaction,
 )
 from jobs.review.people import first_spellings, person_key
@@ -29,28 +31,6 @@ CLAIM_S: Final = 600.0
 """Seconds for which an item that is shown to one person is not shown to another one."""
 
 _VALID: Final = "WHERE verdict_id NOT IN (SELECT verdict_id FROM undone)"
-
-
-class Verdict(NamedTuple):
-    """A person's verdict on an item.
-
-    Attributes:
-        verdict_id: random name; the same verdict added twice is stored once.
-        item: name of the item.
-        reviewer: name of the person.
-        verdict: one of `jobs.review.queues.interface.VERDICTS`.
-        strays: names of the questions that do not belong to the others.
-        note: any text.
-        judged_at: time, ISO 8601 in UTC.
-    """
-
-    verdict_id: str
-    item: str
-    reviewer: str
-    verdict: str
-    strays: tuple[str, ...] = ()
-    note: str = ""
-    judged_at: str = ""
 
 
 class VerdictStore:
@@ -146,8 +126,27 @@ class VerdictStore:
             rows = self._connection.execute("SELECT item, place, size, strata FROM items").fetchall()
         return {item: Place(place, size, strata_of(strata)) for item, place, size, strata in rows}
 
-    def claim(self, item: str, *, session: str, reviewer: str) -> bool:
+    def last_items(self, reviewer: str, number: int) -> list[str]:
+        """Return the items of at most this number of verdicts, those that a person stored last, the last one first."""
+        with self._lock, explained(self.path):
+            query = f"SELECT item, reviewer FROM verdicts {_VALID} ORDER BY rowid DESC"  # noqa: S608
+            rows, key = self._connection.execute(query), person_key(reviewer)
+            return list(itertools.islice((item for item, person in rows if person_key(person) == key), number))
+
+    def last_row(self) -> int:
+        """Return the number of the row that was stored last; 0 without one."""
+        with self._lock, explained(self.path):
+            [row] = self._connection.execute("SELECT MAX(rowid) FROM verdicts").fetchone()
+        return row or 0
+
+    def claim(self, item: str, *, session: str, reviewer: str, since_row: int | None = None) -> bool:
         """Reserve an item for a session and return whether it is free; the session's earlier claim ends.
+
+        Args:
+            item: name of the item.
+            session: that shows it.
+            reviewer: name of the person.
+            since_row: the item is not free if it was judged after this row was stored; None: at any time.
 
         Raises:
             QprError: the database cannot be written.
@@ -156,6 +155,9 @@ class VerdictStore:
         with self._lock, explained(self.path), transaction(self._connection):
             others = "SELECT 1 FROM claims WHERE item = ? AND session != ? AND at > ?"
             if self._connection.execute(others, (item, session, since)).fetchone():
+                return False
+            judged = "SELECT 1 FROM verdicts WHERE rowid > ? AND item = ?"
+            if since_row is not None and self._connection.execute(judged, (since_row, item)).fetchone():
                 return False
             row = (session, item, person_key(reviewer), time.time())
             self._connection.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)", row)
@@ -236,11 +238,7 @@ class VerdictStore:
         return [one for one in self._select(_VALID) if person_key(one.reviewer) == person_key(reviewer)]
 
     def _select(self, where: str) -> list[Verdict]:
-        """Return verdicts in the order in which they were stored."""
-        columns = "verdict_id, item, reviewer, verdict, strays, note, judged_at"
-        query = f"SELECT {columns} FROM verdicts {where} ORDER BY rowid"  # noqa: S608
-        rows = self._connection.execute(query).fetchall()
-        return [Verdict._make((*row[:4], strays_of(row[4]), *row[5:])) for row in rows]
+        return select_verdicts(self._connection, where)
 
 
 def _contents(verdict: Verdict) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from jobs.review.database import Verdict
 from jobs.review.opinions import ONE_OF, People, is_shared, opinion, opinions, outcome
 from jobs.review.queues.interface import RIGHT, Place, Source
-from jobs.review.store import Verdict
 from schemas.statistics.agreement import Agreement, specific_agreement
 from schemas.statistics.binomial import upper_bound
 from schemas.statistics.e_processes import clean_reviews_missing, mean_bound, share_bound

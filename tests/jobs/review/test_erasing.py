@@ -3,11 +3,11 @@ import json
 
 import pytest
 
-from jobs.review.database import now
+from jobs.review.database import Verdict, now
 from jobs.review.queues.clusters import ClusterQueue
 from jobs.review.queues.interface import Item, Line, Source
 from jobs.review.queues.requests import RequestQueue
-from jobs.review.store import Verdict, VerdictStore
+from jobs.review.store import VerdictStore
 from schemas.artifacts.dataset import open_dataset
 
 SECRET = "has my neighbour zibeline paid"

@@ -1,12 +1,14 @@
 import collections
+import itertools
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from jobs.review import store
+from jobs.review.database import Verdict
 from jobs.review.opinions import is_shared, opinions, outcome
 from jobs.review.people import person_key
-from jobs.review.store import Verdict
 from schemas.errors import QprError
 
 
@@ -76,6 +78,43 @@ def test_an_item_that_is_judged_while_the_next_one_is_chosen_is_not_shown_as_new
 
     monkeypatch.setattr(ada.store, "verdicts", read_before_a_verdict)
     assert ada.next_task("Ada", "a").item.name == "i1"
+
+
+def test_an_item_that_is_judged_after_it_was_chosen_is_not_shown_as_new(make_review, monkeypatch):
+    ada, bob = make_review(), make_review()
+    claim = ada.store.claim
+
+    def claim_after_a_verdict(*given, **named):
+        monkeypatch.setattr(ada.store, "claim", claim)
+        assert judge(bob, "Bob").name == "i0"
+        return claim(*given, **named)
+
+    monkeypatch.setattr(ada.store, "claim", claim_after_a_verdict)
+    assert ada.next_task("Ada", "a").item.name == "i1"
+
+
+def test_a_repeat_comes_after_ten_other_verdicts_whatever_the_clock(make_review, make_queue, monkeypatch):
+    review, clock = make_review(make_queue(100)), itertools.count(10**6, -1)
+    monkeypatch.setattr(store, "now", lambda: f"2026-11-01T{next(clock)}")
+    names = []
+    while (item := judge(review, "Ada")) is not None:
+        assert item.name not in names[-10:]
+        names.append(item.name)
+    assert len(names) > 100
+
+
+def test_a_repeat_comes_after_ten_other_verdicts_of_which_some_are_merged(make_review, make_queue):
+    review, elsewhere = make_review(make_queue(150)), make_review(make_queue(150), "other.db")
+    for place in range(120, 140):
+        elsewhere.judge(f"i{place}", "right", reviewer="Ada")
+    names = []
+    while (item := judge(review, "Ada")) is not None:
+        assert item.name not in names[-10:]
+        names.append(item.name)
+        if len(names) % 5 == 0 and len(names) <= 100:
+            given = list(elsewhere.store.verdicts())[: len(names) // 5]
+            items = {one.item: review.queue.item(int(one.item[1:])) for one in given}
+            review.store.merge(given, items, {})
 
 
 def test_a_repeat_that_one_session_shows_is_not_offered_to_another(make_review, make_queue, monkeypatch):

@@ -7,8 +7,9 @@ import threading
 import pytest
 
 from jobs.review.checks import check_queue
+from jobs.review.database import Verdict
 from jobs.review.merging import merge_file
-from jobs.review.store import Verdict, VerdictStore
+from jobs.review.store import VerdictStore
 from schemas.errors import QprError
 
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from jobs.review.database import Verdict
 from jobs.review.opinions import is_shared, opinions, outcome
 from jobs.review.queues.interface import Place, Source
-from jobs.review.store import Verdict
 from jobs.review.tally import tally
 from schemas.statistics.e_processes import share_bound
 
