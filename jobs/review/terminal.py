@@ -75,13 +75,18 @@ def judge_in_terminal(review: Review, reviewer: str, keys: Keys) -> int:
     session = f"terminal-{os.getpid()}"
     judged = 0
     undone: Verdict | None = None
+    notes: dict[str, str] = {}  # of items without a verdict
     try:
         while (task := review.next_task(reviewer, session)) is not None:
             _show(review, reviewer, task, _SHOWN, keys.screen)
             before = undone if undone is not None and undone.item == task.item.name else None
             if undone is not None:
                 say(_undone_text(task.item, before))
-            step = _judge(review, reviewer, session, task, keys, before)
+            if before is not None:
+                notes[before.item] = before.note
+            elif note := notes.get(task.item.name):
+                say(f"Note: {printable(note)}")
+            step = _judge(review, reviewer, session, task, keys, before.strays if before else (), notes)
             if step is None:
                 break
             undone = step if isinstance(step, Verdict) else None
@@ -90,34 +95,44 @@ def judge_in_terminal(review: Review, reviewer: str, keys: Keys) -> int:
             say(f"{'Undone. ' if undone else ''}{end_text(review.progress(reviewer), reviewer)}")
     finally:
         review.store.release(session)  # otherwise the next run would leave a gap in the order
+    for note in filter(None, notes.values()):
+        say(f"Not stored, since its item has no verdict: the note {printable(note)}")
     say(progress_text(review.progress(reviewer), review.queue.source.kind))
     return judged
 
 
 def _judge(
-    review: Review, reviewer: str, session: str, task: Task, keys: Keys, before: Verdict | None
+    review: Review,
+    reviewer: str,
+    session: str,
+    task: Task,
+    keys: Keys,
+    marked: Sequence[str],
+    notes: dict[str, str],
 ) -> Verdict | Literal[True] | None:
     """Return True after a verdict, the undone one after an undo, None to quit.
 
-    Note and strays of the verdict ``before``, which was undone, hold until the person types others.
+    The marked strays and the note of the item hold until the person types others; a stored note is removed from the
+    notes.
     """
-    verdicts = VERDICTS[review.queue.source.kind]
-    note, marked = (before.note, before.strays) if before else ("", ())
+    verdicts, item = VERDICTS[review.queue.source.kind], task.item
     while (key := keys.key()) != "q":
         if key == "u":
             if (undone := review.undo(reviewer, session)) is not None:
                 return undone
             say("There is nothing to undo")
         elif key == "n":
-            note = _note(note, keys)
+            notes[item.name] = _note(notes.get(item.name, ""), keys)
         elif key == "a":
-            _show(review, reviewer, task, len(task.item.lines), keys.screen)
+            _show(review, reviewer, task, len(item.lines), keys.screen)
         elif key == "?":
             keys.screen.print("\n".join(RULES[review.queue.source.kind]))
         elif key in verdicts:
-            strays = _strays(task.item, marked, keys) if verdicts[key] == STRAY else ()
+            strays = _strays(item, marked, keys) if verdicts[key] == STRAY else ()
             if strays is not None:
-                review.judge(task.item.name, verdicts[key], reviewer=reviewer, strays=strays, note=note)
+                note = notes.get(item.name, "")
+                review.judge(item.name, verdicts[key], reviewer=reviewer, strays=strays, note=note)
+                notes.pop(item.name, None)
                 return True
         else:
             say(f"Key {key!r} has no meaning here: {_help(verdicts)}")

@@ -3,7 +3,7 @@ const buttons = [...part.verdicts.querySelectorAll("button")];
 const session = sessionStorage.getItem("session") ?? randomName();
 sessionStorage.setItem("session", session);
 let reviewer = sessionStorage.getItem("reviewer");
-const drafts = new Map(); // note and marks of items that were left without a verdict
+const drafts = new Map(JSON.parse(sessionStorage.getItem("drafts") ?? "[]")); // note and marks of items without a verdict
 let shown = null;
 let sent = null;
 let busy = false;
@@ -59,8 +59,7 @@ function showFault(error) {
 }
 
 function show({ task, progress, end, undone, before, stored }) {
-  if (shown && stored === undefined) drafts.set(shown.item, { strays: marked(), note: part.note.value });
-  else if (shown) drafts.delete(shown.item);
+  if (shown && stored !== undefined) drafts.delete(shown.item);
   shown = task;
   part.who.hidden = true;
   part.fault.hidden = undone !== false && stored !== false;
@@ -74,6 +73,7 @@ function show({ task, progress, end, undone, before, stored }) {
   if (task === null) {
     part.done.textContent = `${end}.`;
     part.done.focus();
+    storeDrafts();
     return;
   }
   const { strays, note } = (isBack ? before : drafts.get(task.item)) ?? { strays: [], note: "" };
@@ -85,6 +85,7 @@ function show({ task, progress, end, undone, before, stored }) {
   part.answered.hidden = task.answer === null;
   part.answer.textContent = task.answer ?? "";
   part.note.value = note;
+  keepDraft();
   part.question.focus({ preventScroll: true });
   scrollTo(0, 0);
 }
@@ -123,6 +124,17 @@ function line({ name, text, events }, place) {
   return row;
 }
 
+function keepDraft() {
+  const draft = { strays: marked(), note: part.note.value };
+  if (draft.strays.length || draft.note) drafts.set(shown.item, draft);
+  else drafts.delete(shown.item);
+  storeDrafts();
+}
+
+function storeDrafts() {
+  sessionStorage.setItem("drafts", JSON.stringify([...drafts])); // for a reload
+}
+
 function judge(verdict) {
   if (!shown || busy) return;
   const strays = marked();
@@ -157,6 +169,7 @@ part.who.addEventListener("submit", (event) => {
   const name = part.reviewer.value.trim();
   if (name !== reviewer) { // nothing of one person is shown to another
     drafts.clear();
+    storeDrafts();
     shown = sent = null;
   }
   reviewer = name;
@@ -166,6 +179,8 @@ part.who.addEventListener("submit", (event) => {
 for (const button of buttons) {
   button.addEventListener("click", ({ detail }) => detail < 2 && judge(button.dataset.verdict)); // not the next item by a double click
 }
+part.note.addEventListener("input", keepDraft);
+part.lines.addEventListener("change", keepDraft);
 part.undo.addEventListener("click", () => ask("review/undo"));
 document.addEventListener("keydown", onKey);
 offerKeys();

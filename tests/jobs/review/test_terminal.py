@@ -107,6 +107,26 @@ def test_after_an_undo_of_an_item_that_another_window_shows_another_one_follows(
     assert [(one.item, one.verdict) for one in review.store.verdicts()] == [("i1", "several")]
 
 
+def test_a_note_without_a_verdict_outlasts_an_undo_and_is_printed_at_the_end(make_review, capsys):
+    review = make_review(FakeQueue(3))
+    keys, lines = iter("rnumrnq"), iter(["two towns", "not ready"])
+
+    class Keys:
+        screen = rich.console.Console(width=80)
+
+        def key(self):
+            return next(keys)
+
+        def line(self, prompt):
+            return next(lines)
+
+    judge_in_terminal(review, "Ada", Keys())
+    assert [(one.verdict, one.note) for one in review.store.verdicts()] == [("several", ""), ("right", "two towns")]
+    printed = capsys.readouterr().err.splitlines()
+    assert "Note: two towns" in printed
+    assert "Not stored, since its item has no verdict: the note not ready" in printed
+
+
 @pytest.mark.parametrize("key", ["\x03", "\x04"], ids=["ctrl-c", "ctrl-d"])
 def test_an_interrupt_keeps_all_verdicts(terminal, tmp_path, key):
     code, screen = terminal(("q quit", "r"), ("q quit", key))

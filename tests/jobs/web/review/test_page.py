@@ -300,6 +300,48 @@ def test_a_reload_shows_the_same_item_and_asks_for_no_name(begin):
     assert not window.page.is_visible("#who")
 
 
+def test_a_reload_keeps_note_and_strays_that_have_no_verdict_yet(begin):
+    window = begin()
+    window.shows(0)
+    window.press("2", "n")
+    window.page.keyboard.type("two towns")
+    for _ in range(2):
+        window.page.reload()
+        window.shows(0)
+        assert (window.page.input_value("#note"), window.page.is_checked("[value=w0-1]")) == ("two towns", True)
+    window.press("s")
+    window.shows(1)
+    window.page.reload()
+    window.shows(1)
+    assert (window.page.input_value("#note"), window.page.locator("#lines :checked").count()) == ("", 0)
+    window.press("u")
+    window.shows(0)
+    window.page.reload()
+    window.shows(0)
+    assert (window.page.input_value("#note"), window.page.is_checked("[value=w0-1]")) == ("two towns", True)
+    window.press("2", "m")
+    window.shows(1)
+    assert [(one.verdict, one.strays, one.note) for one in window.review.store.verdicts()] == [
+        ("several", (), "two towns")
+    ]
+
+
+def test_no_note_of_one_person_is_shown_to_another_after_a_reload(begin):
+    window = begin()
+    window.shows(0)
+    window.press("2")
+    refuse = {"status": 401, "json": {"error": "a bearer token is needed"}}
+    window.page.route("**/next", lambda route: route.fulfill(**refuse), times=1)
+    window.page.reload()
+    window.page.get_by_label("Your name").fill("Bob")
+    window.press("Enter")
+    window.shows(0)
+    for _ in range(2):
+        assert window.page.locator("#lines :checked").count() == 0
+        window.page.reload()
+        window.shows(0)
+
+
 def test_the_token_is_asked_for_and_kept(begin):
     window = begin(token=TOKEN)
     for wrong, message in (
