@@ -91,7 +91,7 @@ def _add_searches(app: FastAPI, service: Service) -> None:
     searched, answered = (asked_model(limits, columns, of=kind) for kind in ("hits", "answers"))
     unknown = (404,) if columns else ()  # a value that no question has
     one = search_parameters(limits, columns)
-    several, answering = body_schema(searched, columns, k=3), body_schema(answered, columns)
+    several, answering = body_schema(searched, columns, k=min(3, limits.max_k)), body_schema(answered, columns)
 
     @route(app, settings, "GET /search", "Hits of one question.", *unknown, returns=SearchDocument, parameters=one)
     async def search_one(request: Request) -> Response:
@@ -212,6 +212,7 @@ def _add_search_page(app: FastAPI, service: Service) -> None:
             name="questions",
             questions=len(searcher),
             modes=searcher.modes,
+            k=service.settings.limits.default_k,
             filters={name: of if is_open else () for name, of in searcher.filter_values.items()},
         )
         return Response(html, media_type="text/html", headers={"Content-Security-Policy": policy})

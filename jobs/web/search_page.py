@@ -34,6 +34,7 @@ def search_page(
     name: str,
     questions: int,
     modes: Sequence[str],
+    k: int,
     filters: Mapping[str, Sequence[str]] = NO_COLUMNS,
 ) -> Page:
     """Return the page that searches an index.
@@ -42,6 +43,7 @@ def search_page(
         name: of the index, for the heading.
         questions: their number.
         modes: values of ``mode`` in a request, the default first; fewer than two are not shown.
+        k: number of hits that it asks for.
         filters: values of each column of which a search names one; none of those that a person has to type.
     """
     style, script = render("search.css"), render("search.js")
@@ -50,6 +52,7 @@ def search_page(
         name=name,
         questions=questions,
         modes=modes,
+        k=k,
         filters={column: values if len(values) <= MOST_VALUES else () for column, values in filters.items()},
         style=Markup(style),  # noqa: S704  # the package's own files, without a value of a user
         script=Markup(script),  # noqa: S704

@@ -31,6 +31,11 @@ class Limits(pydantic.BaseModel, frozen=True, extra="forbid", title="Limits"):
         default=10.0, gt=0, allow_inf_nan=False, description="Seconds until a request is given up with 504."
     )
 
+    @property
+    def default_k(self) -> int:
+        """Return the number of hits of a search that names none."""
+        return min(10, self.max_k)
+
 
 class Serving(pydantic.BaseModel, frozen=True, extra="forbid"):
     """Address, files and behaviour of the server."""

@@ -60,7 +60,7 @@ async function search({ submitted = false } = {}) {
   if (!parameters.get("q")) return showNothing();
   const { signal } = (running = new AbortController());
   const one = !part.mode || part.mode.selectedIndex === 0; // the answer comes in the first mode: then one search has both
-  const body = JSON.stringify({ question: parameters.get("q"), ...(one && { k: 10 }), ...(filters.length && { filters: chosen() }) });
+  const body = JSON.stringify({ question: parameters.get("q"), ...(one && { k: Number(part.page.dataset.k) }), ...(filters.length && { filters: chosen() }) });
   const answering = { method: "POST", body, signal, headers: { "Content-Type": "application/json" } };
   part.found.ariaBusy = "true";
   const slow = setTimeout(() => (part.status.textContent = "Searching…"), 300);

@@ -25,8 +25,6 @@ from schemas.text import normal_length
 
 _Body = TypeVar("_Body", bound=pydantic.BaseModel)
 
-DEFAULT_K = 10
-
 MODE = "Way of searching; by default that of the server."
 
 _ONE_OF: JsonDict = {"oneOf": [{"required": ["question"]}, {"required": ["questions"]}]}
@@ -91,7 +89,7 @@ def asked_model(limits: Limits, columns: tuple[str, ...], *, of: Literal["hits",
         "questions": (several, pydantic.Field(default=None, description="Several questions, in place of question.")),
     }
     least, most = (1, limits.max_k) if of_hits else (0, min(MOST_HITS, limits.max_k))
-    k = pydantic.Field(default=min(DEFAULT_K, most) if of_hits else 0, ge=least, le=most, description="Maximum hits.")
+    k = pydantic.Field(default=limits.default_k if of_hits else 0, ge=least, le=most, description="Maximum hits.")
     fields["k"] = (Annotated[int, pydantic.BeforeValidator(_whole)], k)
     if of_hits:
         fields["mode"] = (Mode | None, pydantic.Field(default=None, description=MODE))
@@ -205,7 +203,7 @@ def read_query(
         question = _checked_length(values["q"], limits.max_characters)
     except ValueError as error:
         raise Fault(422, f"q: {error}") from error
-    k = values.get("k", str(min(DEFAULT_K, limits.max_k)))
+    k = values.get("k", str(limits.default_k))
     if not (k.isascii() and k.isdigit() and len(k) <= 9 and 1 <= int(k) <= limits.max_k):
         raise Fault(422, f"k: has to be a number from 1 to {limits.max_k:,}")
     modes: tuple[Mode, ...] = get_args(Mode)

@@ -6,7 +6,7 @@ import pytest
 
 from jobs.commands.registry import COMMANDS
 from jobs.options.encoder_training import DistillationTraining, EncoderTraining
-from jobs.web.messages.bodies import DEFAULT_K
+from jobs.web.settings import Limits
 from jobs.web.versions.leases import Searches
 from model.encoders.registry import KINDS
 from model.losses.sdml import SDMLLoss
@@ -104,4 +104,8 @@ def required(command):
 
 def test_every_search_returns_the_same_number_of_hits_by_default():
     searches = Searcher.search, Searcher.search_many, Searches.search_many
-    assert {inspect.signature(search).parameters["k"].default for search in searches} == {Search().k} == {DEFAULT_K}
+    assert (
+        {inspect.signature(search).parameters["k"].default for search in searches}
+        == {Search().k}
+        == {Limits().default_k}
+    )

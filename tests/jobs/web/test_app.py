@@ -460,8 +460,9 @@ def test_the_commands_of_the_description_have_a_token_where_it_is_needed(start):
     assert "<pre>curl http://127.0.0.1:8080/healthz</pre>" in page
 
 
-def test_the_commands_of_the_description_run(start):
-    client = start()
+@pytest.mark.parametrize("most", [1, 100])
+def test_the_commands_of_the_description_run(start, most):
+    client = start(limits={"max_k": most})
     for path, methods in client.get("/openapi.json").json()["paths"].items():
         for method, operation in methods.items():
             given = {one["name"]: one["example"] for one in operation.get("parameters", []) if "example" in one}
