@@ -1,5 +1,6 @@
 {% include "page.js" %}
 const WAIT_MS = 60;
+const REPEATS = 5; // of a search that a busy server refuses; a page that nobody looks at must not go on
 const REASONS = {
   exact: "This question is in the index.",
   certified: "A certificate permits this answer.",
@@ -49,11 +50,14 @@ async function call(path, options = {}) {
   const headers = { ...options.headers, ...(token && { Authorization: `Bearer ${token}` }) };
   const response = await fetch(path, { ...options, headers });
   const body = await response.json().catch(() => ({ error: "the response is not JSON" }));
-  if (!response.ok) throw Object.assign(new Error(body.error ?? response.statusText), { status: response.status });
+  const { status } = response;
+  const pause = Number(response.headers.get("Retry-After")); // in seconds
+  if (!response.ok) throw Object.assign(new Error(body.error ?? response.statusText), { status, pause });
   return body;
 }
 
-async function search({ submitted = false } = {}) {
+async function search({ submitted = false, repeats = 0 } = {}) {
+  clearTimeout(timer);
   running?.abort();
   const parameters = asked();
   enter(parameters.get("q") ? `?${parameters}` : location.pathname, submitted);
@@ -69,7 +73,9 @@ async function search({ submitted = false } = {}) {
     const answer = answered.results[0];
     if (!signal.aborted) show(one ? answer.hits : found.results[0].hits, answer);
   } catch (error) {
-    if (!signal.aborted) showFault(error, submitted);
+    if (signal.aborted) return;
+    showFault(error, submitted);
+    if (error.pause && repeats < REPEATS) timer = setTimeout(search, 1000 * error.pause, { submitted, repeats: repeats + 1 });
   } finally {
     clearTimeout(slow);
     if (!signal.aborted) part.found.ariaBusy = "false";
@@ -255,7 +261,7 @@ function choose(element, value) {
 }
 
 part.question.addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(search, WAIT_MS); });
-part.form.addEventListener("submit", (event) => { event.preventDefault(); clearTimeout(timer); search({ submitted: true }); });
+part.form.addEventListener("submit", (event) => { event.preventDefault(); search({ submitted: true }); });
 part.mode?.addEventListener("change", search);
 for (const element of filters) element.addEventListener("change", search);
 part.access.addEventListener("submit", (event) => {

@@ -36,7 +36,7 @@ class Server:
 
     def __init__(self, html, policy):
         self.page, self.asked = (html, policy), []
-        self.hits, self.answer, self.fault = [PAY, SEE], CERTIFIED, None
+        self.hits, self.answer, self.fault, self.headers = [PAY, SEE], CERTIFIED, None, {}
 
     def respond(self, route):
         request = route.request
@@ -50,7 +50,7 @@ class Server:
         elif self.fault == "gone":
             route.abort()
         elif self.fault and "authorization" not in request.headers:
-            route.fulfill(status=self.fault, json={"error": "no, thank you"})
+            route.fulfill(status=self.fault, json={"error": "no, thank you"}, headers=self.headers)
         elif path.startswith("search"):
             route.fulfill(json={"results": [{"hits": self.hits}]})
         elif path.startswith("answer"):
@@ -363,6 +363,36 @@ def test_keys_of_an_input_method_are_left_to_it(opened):
     page.keyboard.press("ArrowDown")
     assert page.evaluate("document.activeElement.id") == "question"
     assert page.input_value("#question") == "pay billか"
+
+
+@pytest.mark.parametrize("fault", [429, 503])
+def test_a_search_that_a_busy_server_refuses_is_repeated_when_the_server_permits_it(opened, fault):
+    server, page = opened
+    server.fault, server.headers = fault, {"Retry-After": "1"}
+    ask(page)
+    assert shown(page, "fault") == "The server refused the request: no, thank you."
+    server.fault = None
+    sync_api.expect(page.locator("#status")).to_have_text("2 similar questions")
+    assert shown(page, "fault") is None
+    page.wait_for_timeout(1200)
+    assert len(server.asked) == 2
+
+
+@pytest.mark.parametrize("opened", [375], indirect=True)
+def test_a_search_that_is_refused_again_and_again_ends(opened):
+    server, page = opened
+    server.fault, server.headers = 503, {"Retry-After": "0.1"}
+    ask(page)
+    for _ in range(100):
+        page.wait_for_timeout(100)
+        if len(server.asked) == 6:
+            break
+    page.wait_for_timeout(500)
+    assert len(server.asked) == 6
+    page.fill("#question", "another one")
+    server.fault = None
+    sync_api.expect(page.locator("#status")).to_have_text("2 similar questions")
+    assert len(server.asked) == 7
 
 
 @pytest.mark.parametrize(("fault", "reason"), [("gone", "the server does not respond"), (503, "no, thank you")])
