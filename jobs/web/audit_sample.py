@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+import os
 import random
 import secrets
 import threading
@@ -75,7 +76,7 @@ class AuditSample:
         self._today = _read_today(folder / TODAY) or self._new_day()
         self._over: list[_Day] = []
         self._changed = False
-        self._drawn = _read_drawn(self._file.path)
+        self._drawn = _read_drawn(self._file.path, self._today)
 
     def offer(self, row: Mapping[str, Cell]) -> None:
         """Count an answer that was given, and draw it with the chance that all answers of its day have."""
@@ -142,10 +143,18 @@ def _read_today(path: Path) -> _Day | None:
         raise QprError(f"{path}: is no draw of a day. Restore it, or remove it to begin the day again") from error
 
 
-def _read_drawn(path: Path) -> dict[str, str]:
-    """Return the certificate of each drawn answer; the file may have been moved away by those who judge."""
+def _read_drawn(path: Path, today: _Day) -> dict[str, str]:
+    """Return the certificate of each drawn answer; the file may have been moved away by those who judge.
+
+    A part of a line at the end, left by a killed process, is removed: ``today``, its draw, still has the row.
+    """
     try:
-        rows = [_Drawn.model_validate_json(line) for line in path.read_bytes().splitlines() if line.strip()]
+        content = path.read_bytes()
+        last = content[content.rfind(b"\n") + 1 :]
+        if last and any(line != last and line.startswith(last) for line in map(orjson.dumps, today.rows)):
+            content = content[: -len(last)]
+            os.truncate(path, len(content))
+        rows = [_Drawn.model_validate_json(line) for line in content.splitlines() if line.strip()]
     except FileNotFoundError:
         return {}
     except (OSError, pydantic.ValidationError) as error:

@@ -115,11 +115,29 @@ def test_a_day_that_was_added_before_the_process_was_killed_is_not_added_again(t
     assert [row["question"] for row in drawn(tmp_path)] == ["1"]
 
 
+@pytest.mark.parametrize("kept", [1, 20, -2, -1])
+def test_a_part_of_a_line_that_a_killed_process_left_does_not_end_the_next_one(tmp_path, clock, kept):
+    sample = AuditSample(tmp_path, 3, now=clock)
+    for number in range(3):
+        offer(sample, number)
+    sample.save()
+    before = (tmp_path / TODAY).read_bytes()
+    clock.next_day()
+    sample.save()
+    expected = (tmp_path / FILE).read_bytes()
+    first, second, _ = expected.splitlines(keepends=True)
+    (tmp_path / FILE).write_bytes(first + second[:kept])
+    (tmp_path / TODAY).write_bytes(before)
+    AuditSample(tmp_path, 3, now=clock).save()
+    assert (tmp_path / FILE).read_bytes() == expected
+
+
 @pytest.mark.parametrize(
     ("file", "content", "fault"),
     [
         (TODAY, "{", "is no draw of a day. Restore it, or remove it"),
         (TODAY, '{"day": "2026-10-01", "seen": -1, "rows": []}', "is no draw of a day"),
+        (FILE, '{"request_id": "1", "certifi', "is no sample of answers. Restore it, or move it away"),
         (FILE, '{"request_id": 1}\n', "is no sample of answers. Restore it, or move it away"),
     ],
 )
