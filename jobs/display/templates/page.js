@@ -2,7 +2,16 @@
 
 const part = Object.fromEntries([...document.querySelectorAll("[id]")].map((element) => [element.id, element]));
 const TOKEN = /^[!-~]+$/; // as `qpr serve` reads it; a header with other characters cannot be sent
-let token = sessionStorage.getItem("token");
+const [tabStorage, browserStorage] = ["sessionStorage", "localStorage"].map(storageOf);
+let token = tabStorage.getItem("token");
+
+function storageOf(name) { // a browser that blocks the data of sites refuses access: then nothing is remembered
+  try {
+    return window[name];
+  } catch {
+    return { getItem: () => null, setItem: () => {} };
+  }
+}
 
 function make(name, text = "", attributes = {}) {
   const element = document.createElement(name);
@@ -14,9 +23,9 @@ function make(name, text = "", attributes = {}) {
 // Speech input and screen readers press single keys that nobody meant, so a box switches those of [data-key] off.
 function offerKeys() {
   const onlyTouch = matchMedia("(any-pointer: coarse) and (not (any-pointer: fine))").matches;
-  part.keys.checked = (localStorage.getItem("keys") ?? (onlyTouch ? "off" : "on")) === "on";
+  part.keys.checked = (browserStorage.getItem("keys") ?? (onlyTouch ? "off" : "on")) === "on";
   part.keys.addEventListener("change", () => {
-    localStorage.setItem("keys", part.keys.checked ? "on" : "off");
+    browserStorage.setItem("keys", part.keys.checked ? "on" : "off");
     showKeys();
   });
   showKeys();
@@ -43,6 +52,6 @@ function takeToken() {
     return false;
   }
   token = given;
-  sessionStorage.setItem("token", token);
+  tabStorage.setItem("token", token);
   return true;
 }

@@ -1,9 +1,9 @@
 {% include "page.js" %}
 const buttons = [...part.verdicts.querySelectorAll("button")];
-const session = sessionStorage.getItem("session") ?? randomName();
-sessionStorage.setItem("session", session);
-let reviewer = sessionStorage.getItem("reviewer");
-const drafts = new Map(JSON.parse(sessionStorage.getItem("drafts") ?? "[]")); // note and marks of items without a verdict
+const session = tabStorage.getItem("session") ?? randomName();
+tabStorage.setItem("session", session);
+let reviewer = tabStorage.getItem("reviewer");
+const drafts = new Map(JSON.parse(tabStorage.getItem("drafts") ?? "[]")); // note and marks of items without a verdict
 let shown = null;
 let sent = null;
 let busy = false;
@@ -132,7 +132,7 @@ function keepDraft() {
 }
 
 function storeDrafts() {
-  sessionStorage.setItem("drafts", JSON.stringify([...drafts])); // for a reload
+  tabStorage.setItem("drafts", JSON.stringify([...drafts])); // for a reload
 }
 
 function judge(verdict) {
@@ -173,7 +173,7 @@ part.who.addEventListener("submit", (event) => {
     shown = sent = null;
   }
   reviewer = name;
-  sessionStorage.setItem("reviewer", reviewer);
+  tabStorage.setItem("reviewer", reviewer);
   begin();
 });
 for (const button of buttons) {

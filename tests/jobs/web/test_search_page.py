@@ -8,7 +8,7 @@ import pytest
 from jobs.web.search_page import search_page
 from model.confidence.features import SIGNS
 from schemas.text import key, tokens
-from tests.support.browser import BROWSER
+from tests.support.browser import BROWSER, NO_STORAGE
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs Playwright")
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
@@ -291,6 +291,17 @@ def test_a_screen_reader_hears_the_status_and_every_field_has_a_label(opened):
 
 def test_one_mode_needs_no_switch():
     assert b"<select" not in search_page(name="faq", questions=1, modes=["dense"], k=10).html
+
+
+@pytest.mark.parametrize("opened", [375], indirect=True)
+def test_a_browser_that_blocks_the_data_of_sites_can_search(opened):
+    _, page = opened
+    page.add_init_script(NO_STORAGE)
+    ask(page)
+    assert shown(page, "verdict") == "Answer"
+    page.get_by_label("Key / moves to the search field").uncheck()
+    ask(page, "another one")
+    assert shown(page, "verdict") == "Answer"
 
 
 def test_the_page_asks_for_no_more_hits_than_the_server_permits(start):

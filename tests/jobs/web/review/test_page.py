@@ -5,7 +5,7 @@ import re
 import pytest
 
 from jobs.review.queues.rules import RULES
-from tests.support.browser import BROWSER
+from tests.support.browser import BROWSER, NO_STORAGE
 from tests.support.fake_queue import FakeQueue
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs Playwright")
@@ -340,6 +340,20 @@ def test_no_note_of_one_person_is_shown_to_another_after_a_reload(begin):
         assert window.page.locator("#lines :checked").count() == 0
         window.page.reload()
         window.shows(0)
+
+
+def test_a_browser_that_blocks_the_data_of_sites_can_judge(begin):
+    window = begin()
+    window.page.add_init_script(NO_STORAGE)
+    window.page.reload()
+    window.page.get_by_label("Your name").fill("Ada")
+    window.press("Enter")
+    window.shows(1)  # it is another window to the server
+    window.press("n")
+    window.page.keyboard.type("two towns")
+    window.press("Escape", "r")
+    window.shows(2)
+    assert [(one.item, one.note) for one in window.review.store.verdicts()] == [("i1", "two towns")]
 
 
 def test_the_token_is_asked_for_and_kept(begin):
