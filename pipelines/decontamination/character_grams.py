@@ -1,6 +1,7 @@
 """Sets of the character 4-grams of keys.
 
-keys -> gram_sets -> lists of gram hashes; those of questions held out -> count_grams -> merge -> TokenWeights
+keys -> gram_sets -> lists of gram hashes; gram_parities -> bits
+keys of questions held out -> count_grams -> merge -> TokenWeights
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import pyarrow.compute as pc
 
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.hashing import mix
-from schemas.ragged import offsets_of, ranges, starts_of_runs
+from schemas.ragged import offsets_of, ranges, sizes_of_runs, starts_of_runs
 
 GRAM: Final = 4
 """Number of characters of a gram; a shorter key is a gram of its own."""
@@ -68,6 +69,28 @@ def gram_sets(keys: pa.Array) -> pa.ListArray:
         distinct = rank >= 0
         grams[(offsets[row][:, None] + rank)[distinct]] = gram[distinct].view(np.int64)
     return pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(grams))
+
+
+def gram_parities(keys: pa.Array, width: int) -> np.ndarray:
+    """Return (R, 2^width / 64) uint64 of which bit b is set where a key has an odd number of grams with the number b.
+
+    The number of a gram is the first ``width`` bits of its hash. The parities of two keys differ in at most as many
+    bits as their sets in grams.
+
+    Args:
+        keys: (R,) strings without nulls.
+        width: logarithm of the number of bits, 6 to 48.
+    """
+    parities = np.zeros((len(keys), 1 << width >> 3), np.uint8)
+    for row, gram, rank, _ in _by_length(keys, None):
+        key, place = np.nonzero(rank >= 0)
+        number = key << width | (gram[key, place] >> np.uint64(_GRAM_BITS - width)).view(np.int64)
+        first = starts_of_runs(number)  # grams of a row ascend, so that equal numbers follow each other
+        odd = number[first[sizes_of_runs(first, len(number)) % 2 == 1]]
+        bits = np.zeros((len(row), 1 << width), bool)
+        bits.ravel()[odd] = True
+        parities[row] = np.packbits(bits, axis=1)
+    return parities.view(np.uint64)
 
 
 def count_grams(keys: pa.Array) -> TokenWeights:

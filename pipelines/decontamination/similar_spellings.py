@@ -29,6 +29,7 @@ from pipelines.decontamination.near_duplicates import (
 from pipelines.decontamination.partners import Partners
 from pipelines.decontamination.places import contested, place_in_lists
 from pipelines.decontamination.set_similarity import jaccard
+from pipelines.decontamination.wide_parities import WideParities
 from pipelines.intermediate import LEAKS, SPELLINGS
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.compiled import load_loops
@@ -92,17 +93,21 @@ def find_similar_spellings(rows: pa.Table, near_duplicate: float) -> Found:
     """
     places = contested(rows, ("question_id", "rank", "size", "parity"))
     row_of, ranks, ids = (places[name].to_numpy() for name in ("row", "rank", "question_id"))
+    most = _most_differences(int(places["size"].to_numpy().max(initial=0)), near_duplicate)
+    contested_sizes = np.zeros(len(rows), np.int64)
+    contested_sizes[row_of] = places["size"].to_numpy()
+    parities = WideParities.of(rows["key"], contested_sizes, most)
     leaks, compared = [LEAKS.empty_table()], 0
     leaking = np.zeros((len(places), len(PRECEDENCE)), bool)
-    for pairs in _candidates(places, near_duplicate, leaking):
+    for pairs in _candidates(places, near_duplicate, most, leaking):
         compared += len(pairs[0])
         code = row_of[pairs[0]] * len(rows) + row_of[pairs[1]]
         _, once, again = np.unique(code, return_index=True, return_inverse=True)  # long questions share many grams
-        distinct = pairs[:, once]
-        _, first, place = np.unique(ids[distinct].ravel(), return_index=True, return_inverse=True)
-        one, other = place.reshape(2, -1)
-        keys = rows["key"].take(pa.array(row_of[distinct.ravel()[first]])).combine_chunks()
-        score = jaccard(one, other, gram_sets(keys))[again]
+        distinct = row_of[pairs[:, once]]
+        possible = np.flatnonzero(parities.may_be_similar(*distinct))
+        scores = np.zeros(len(once))
+        scores[possible] = _compare(rows, distinct[:, possible])
+        score = scores[again]
         row, partner = pairs[:, score >= near_duplicate]
         leaking[row, ranks[partner]] = True
         reason = ranks[partner] * KINDS + SIMILAR_SPELLING
@@ -110,18 +115,42 @@ def find_similar_spellings(rows: pa.Table, near_duplicate: float) -> Found:
     return Found(highest(pa.concat_tables(leaks)), compared)
 
 
-def _candidates(places: pa.Table, least: float, leaking: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield the pairs that sizes and parities do not exclude, one of a later split first, as (2, P) places.
+def _compare(rows: pa.Table, pairs: np.ndarray) -> np.ndarray:
+    """Return the (P,) Jaccard index of each of (2, P) pairs of rows of SPELLINGS; each question is spelled once."""
+    ids = rows["question_id"].to_numpy()
+    _, first, place = np.unique(ids[pairs].ravel(), return_index=True, return_inverse=True)
+    keys = rows["key"].take(pa.array(pairs.ravel()[first])).combine_chunks()
+    one, other = place.reshape(2, -1)
+    return jaccard(one, other, gram_sets(keys))
+
+
+def _most_differences(largest: int, least: float) -> np.ndarray:
+    """Return the maximum number of grams in which similar sets differ, int64 by the sum of their sizes.
 
     Sets of a and b grams with a Jaccard index of at least t differ in at most (a + b)(1 - t) / (1 + t) grams.
-    ``leaking`` is that of `Partners.blocks`.
+
+    Args:
+        largest: maximum number of grams of a set.
+        least: minimum Jaccard index of similar sets.
+    """
+    most = np.floor(np.arange(2 * largest + 1) * (1 - least) / (1 + least) + 1e-9)
+    return np.asarray(most, np.int64)
+
+
+def _candidates(places: pa.Table, least: float, most: np.ndarray, leaking: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the pairs that sizes and parities do not exclude, one of a later split first, as (2, P) places.
+
+    Args:
+        places: of `contested`.
+        least: minimum Jaccard index of similar sets.
+        most: of `_most_differences`.
+        leaking: of `Partners.blocks`.
     """
     sizes = places["size"].to_numpy().astype(np.int64)
     parities = places["parity"].to_numpy().view(np.uint64)  # bits of a signed integer are counted in its absolute value
     later = np.flatnonzero(places["rank"].to_numpy() > 0)
     smallest = np.ceil(least * sizes[later] - 1e-9).astype(np.int64)
     largest = np.floor(sizes[later] / least + 1e-9).astype(np.int64)
-    most = np.floor(np.arange(2 * sizes.max(initial=0) + 1) * (1 - least) / (1 + least) + 1e-9).astype(np.int64)
     partners = Partners.of(places, sizes, later, smallest, largest)
     all_pairs = int(partners.count.sum())
     loops = load_loops("pipelines.decontamination.numba_kernels", all_pairs, COMPILED_PAIRS)
