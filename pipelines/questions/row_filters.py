@@ -56,10 +56,11 @@ def validate(
     questions, answers = encode(rows["question"]), encode(rows["answer"])
     keys = key_all(questions.dictionary)
     folded = fold_all(answers.dictionary)
+    ignored = _ignored(rows["answer_id"], folded, options)
     reasons = pc.coalesce(
         _spread(question_faults(questions.dictionary, keys), questions, "missing_question"),
-        _spread(_answer_faults(answers.dictionary, folded, options), answers, "missing_answer"),
-        *_row_faults(rows, options),
+        _spread(_answer_faults(answers.dictionary, folded, ignored), answers, "missing_answer"),
+        *_row_faults(rows, options, ignored),
     )
     kept = pc.is_null(reasons)
     counted = _count(rows, questions, answers, kept, users)
@@ -79,7 +80,7 @@ def validate(
         asked = asked.append_column(USER, counted[USER.name])
     rejected = rows.filter(pc.is_valid(reasons))
     of_rejected = reject_rows(protect(rejected) if protect else rejected, reasons.drop_null())
-    counts = _ignored_counts(rows["answer_id"], answers, folded, options)
+    counts = _ignored_counts(answers, ignored)
     counts |= {
         f"{PREFIX}{name}": rows_with_entity(texts) for name, texts in (("question", questions), ("answer", answers))
     }
@@ -102,36 +103,44 @@ def question_faults(texts: pa.Array, keys: pa.Array) -> pa.Array:
     )
 
 
-def _answer_faults(texts: pa.Array, folded: pa.Array, options: Validation) -> pa.Array:
-    ignored = fold_all(pa.array(options.ignored_answers, pa.string()))
+class _Ignored(NamedTuple):
+    """Places among the answers to ignore, null for an answer or id that is kept.
+
+    Attributes:
+        text: int32 place of each distinct answer.
+        id: int32 place of each row's answer id.
+    """
+
+    text: pa.Array
+    id: pa.Array
+
+
+def _ignored(ids: pa.ChunkedArray, folded: pa.Array, options: Validation) -> _Ignored:
+    answers = pa.array(options.ignored_answers, pa.string())
+    by_id = pc.index_in(ids, value_set=answers).combine_chunks()
+    return _Ignored(pc.index_in(folded, value_set=fold_all(answers)), by_id)
+
+
+def _answer_faults(texts: pa.Array, folded: pa.Array, ignored: _Ignored) -> pa.Array:
     return first_true(
         {
             "too_long": pc.greater(pc.utf8_length(texts), MAX_ANSWER_CHARACTERS),
             "empty_answer": pc.equal(folded, ""),
-            "ignored_answer": pc.is_in(folded, value_set=ignored),
+            "ignored_answer": pc.is_valid(ignored.text),
         }
     )
 
 
-def _ignored_counts(
-    ids: pa.ChunkedArray, answers: pa.DictionaryArray, folded: pa.Array, options: Validation
-) -> dict[str, int]:
+def _ignored_counts(answers: pa.DictionaryArray, ignored: _Ignored) -> dict[str, int]:
     """Return the number of rows with each answer to ignore, as answer or as id; none for an answer without a row."""
-    if not options.ignored_answers:
-        return {}
-    ignored = pa.array(options.ignored_answers, pa.string())
-    by_text = pc.index_in(folded, value_set=fold_all(ignored)).take(answers.indices)
-    by_id = pc.index_in(ids, value_set=ignored).combine_chunks()
-    by_id = pc.if_else(pc.fill_null(pc.equal(by_text, by_id), False), pa.scalar(None, pa.int32()), by_id)
-    places = pc.value_counts(pa.concat_arrays([by_text, by_id]).drop_null())
+    by_text = ignored.text.take(answers.indices)
+    both = pc.fill_null(pc.equal(by_text, ignored.id), False)
+    places = pc.value_counts(pa.concat_arrays([by_text, ignored.id.filter(pc.invert(both))]).drop_null())
     return {f"{IGNORED}{row['values']}": row["counts"] for row in places.to_pylist()}
 
 
-def _row_faults(rows: pa.Table, options: Validation) -> list[pa.Array]:
-    faults = []
-    if options.ignored_answers:
-        ids = pa.array(options.ignored_answers, pa.string())
-        faults.append(first_true({"ignored_answer": pc.is_in(rows["answer_id"], value_set=ids).combine_chunks()}))
+def _row_faults(rows: pa.Table, options: Validation, ignored: _Ignored) -> list[pa.Array]:
+    faults = [first_true({"ignored_answer": pc.is_valid(ignored.id)})]
     if options.min_confidence is not None:
         low = pc.less(rows["confidence"], options.min_confidence).combine_chunks()
         faults.append(first_true({"low_confidence": low}))
