@@ -1,4 +1,4 @@
-"""Settings of the gate that rejects clusters.
+"""Settings of the gate that rejects clusters, and of splits.
 
 options of `qpr clusters` -> Gate -> clustering.cluster
 """
@@ -12,6 +12,12 @@ import pydantic
 from schemas.option import Option
 
 DEFAULT_SALT = "qpr"
+
+SplitSalt = Annotated[
+    str,
+    Option("split-salt", metavar="WORD", panel="Splits"),
+    pydantic.Field(description="Salt of the hash that decides splits; change it to draw other splits."),
+]
 
 
 class Gate(pydantic.BaseModel, frozen=True, extra="forbid", title="Clusters"):

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import pydantic
 
-from pipelines.clusters.settings import DEFAULT_SALT
+from pipelines.clusters.settings import DEFAULT_SALT, SplitSalt
 from schemas.option import Option
 
 
@@ -22,6 +22,4 @@ class HeldOut(pydantic.BaseModel, frozen=True, extra="forbid", title="Splits"):
         le=1_000_000_000,
         description="Number of pairs in validation and in test, at most a tenth of all each.",
     )
-    salt: Annotated[str, Option("split-salt", metavar="WORD")] = pydantic.Field(
-        default=DEFAULT_SALT, description="Salt of the hash that decides splits; change it to draw other splits."
-    )
+    salt: SplitSalt = DEFAULT_SALT

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, Self, TypeV
 
 import pydantic
 
-from pipelines.clusters.settings import DEFAULT_SALT, Gate, Recalibration, Reviewed
+from pipelines.clusters.settings import DEFAULT_SALT, Gate, Recalibration, Reviewed, SplitSalt
 from pipelines.decontamination.settings import Leakage
 from pipelines.duplicates.settings import HeldOut
 from pipelines.linkage.settings import Linking
@@ -106,9 +106,7 @@ class Assembly(pydantic.BaseModel, frozen=True, extra="forbid"):
     reviewed: Reviewed | None = None
     gate: Gate = Gate()
     leakage: Leakage = Leakage()
-    salt: Annotated[str, Option("split-salt", metavar="WORD", panel="Splits")] = pydantic.Field(
-        default=DEFAULT_SALT, description="Salt of the hash that decides splits; change it to draw other splits."
-    )
+    salt: SplitSalt = DEFAULT_SALT
     max_pairs_per_cluster: Annotated[int, Option(panel="Limits")] = pydantic.Field(
         default=10_000, ge=1, description="Maximum number of pairs of a cluster."
     )
