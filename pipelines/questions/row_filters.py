@@ -195,6 +195,8 @@ def _count(
 def answer_hashes(rows: pa.Table, folded: pa.Array) -> pa.Array:
     """Return the id of the cluster of each row: the hash of its answer id or, without one, of its folded answer.
 
+    An id of white space is none, as in a table of questions: one would be the answer of all rows that have none.
+
     Args:
         rows: with ``answer``, a place in ``folded``, and ``answer_id``.
         folded: the distinct answers, folded.
@@ -203,5 +205,6 @@ def answer_hashes(rows: pa.Table, folded: pa.Array) -> pa.Array:
     if rows["answer_id"].null_count == len(rows):
         return by_text
     ids = encode(rows["answer_id"])
-    by_id = hash64_all(pc.binary_join_element_wise("id:", ids.dictionary, "")).take(ids.indices)
-    return pc.coalesce(by_id, by_text)
+    of_ids = hash64_all(pc.binary_join_element_wise("id:", ids.dictionary, ""))
+    is_blank = pc.equal(pc.utf8_trim_whitespace(ids.dictionary), "")
+    return pc.coalesce(pc.if_else(is_blank, None, of_ids).take(ids.indices), by_text)

@@ -127,6 +127,13 @@ def test_an_answer_id_is_never_the_same_cluster_as_an_equal_text():
     assert len(set(validate(log(rows), Validation()).asked["answer_id"].to_pylist())) == 2
 
 
+@pytest.mark.parametrize("blank", ["", " ", "\t", "\u3000 "])
+def test_an_answer_id_of_white_space_is_none(blank):
+    rows = [{"question": "a", "answer": text, "answer_id": id_} for text in "xy" for id_ in (blank, None)]
+    asked = validate(log([*rows, {"question": "a", "answer": "x", "answer_id": f"{blank}7"}]), Validation()).asked
+    assert set(asked["answer_id"].to_pylist()) == {hash64("text:x"), hash64("text:y"), hash64(f"id:{blank}7")}
+
+
 def test_a_row_without_confidence_or_locale_is_kept():
     rows = [{"question": "a", "answer": "b"}]
     assert len(validate(log(rows), Validation(min_confidence=0.9, locale="en-GB")).asked) == 1
