@@ -29,7 +29,7 @@ from schemas.tables import QA_LOG
 from schemas.text_arrays import encode, fold_all, hash64_all, key_all
 
 GOLD: Final = Column("gold", pa.string(), option="--gold-column")
-"""Gold cluster of a row's question: equal values are paraphrases, null is unknown."""
+"""Gold cluster of a row's question: equal values are paraphrases, null and white space are unknown."""
 
 _COLUMNS: Final = (*(Column(field.name, field.type, required=not field.nullable) for field in QA_LOG), GOLD)
 
@@ -63,7 +63,8 @@ def read_gold(sources: Sequence[Source], names: Mapping[str, str]) -> Gold:
         check_header(source, _COLUMNS, names)
     tables = [batch.rows for source in sources for batch in read(source, _COLUMNS, names)]
     rows = pa.concat_tables(tables) if tables else pa.table({c.name: pa.array([], c.type) for c in _COLUMNS})
-    known = [pc.is_valid(rows[name]) for name in ("question", "answer", "gold")]
+    known = [pc.is_valid(rows["question"]), pc.is_valid(rows["answer"])]
+    known.append(pc.not_equal(pc.utf8_trim_whitespace(rows["gold"]), ""))
     rows = rows.filter(functools.reduce(pc.and_, known))
     if not len(rows):
         where = ", ".join(source.url for source in sources)

@@ -63,3 +63,10 @@ def test_a_log_without_the_column_is_refused_with_the_option_that_names_it(tmp_p
     sources = write(tmp_path, [("who", "me", None, 1)])
     with pytest.raises(QprError, match="--gold-column"):
         read_gold(sources, {})
+
+
+def test_a_gold_cell_of_white_space_is_unknown(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("question,answer,gold\npay,by card,\nhow to pay,by card,\nopen,at nine,  \nwho,me,7\n")
+    gold = read_gold(expand([str(path)]), {})
+    assert gold.members["text"].to_pylist() == ["who"]
