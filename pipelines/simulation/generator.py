@@ -34,6 +34,12 @@ LOCALES: Final = ("en-US", "en-GB", "en-AU", "en-IN")
 _WORDING_SKEW = 1.3  # the first wording of four is asked by 0.25 ** (1 / 1.3) = 34 %, the last by 20 %
 
 
+def with_text_clusters(schema: pa.Schema) -> pa.Schema:
+    """Return the schema of a log for JSON, whose readers round ids of clusters: these have 64 bits."""
+    place = schema.get_field_index("gold_cluster")
+    return schema.set(place, schema.field(place).with_type(pa.string()))
+
+
 def simulate_log(settings: Simulation) -> Iterator[pa.Table]:
     """Yield the log in order of time, `EVENTS_A_TABLE` rows of schema `LOG` at a time.
 

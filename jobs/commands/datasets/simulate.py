@@ -26,26 +26,29 @@ def simulate(
 ) -> None:
     """Generate a log with the true cluster of each question.
 
-    The column gold_cluster contains the id of the fact that a question asks about. As in real logs, questions are
-    reworded, misheard and cut off, and some answers are generic.
+    The column gold_cluster contains the id of the fact that a question asks about; with --from-dataset that of the
+    cluster, in JSON as a string. As in real logs, questions are reworded, misheard and cut off, and some answers are
+    generic.
 
     Example:
       qpr simulate --output logs.parquet --events 50000 --noise truncated=0.1
     """
-    from pipelines.simulation.generator import LOG, simulate_log
-    from schemas.artifacts.row_files import write_rows
+    from pipelines.simulation.generator import LOG, simulate_log, with_text_clusters
+    from schemas.artifacts.row_files import format_of, write_rows
 
     facts: set[int] = set()
+    is_json = format_of(output)[0] == ".jsonl"
+    schema = with_text_clusters(LOG) if settings.from_dataset and is_json else LOG
 
     def watched() -> Iterator[pa.Table]:
         task = bar.add_task("simulate", total=settings.events)
         for table in simulate_log(settings):
-            yield table
+            yield table.cast(schema)
             facts.update(table["gold_cluster"].unique().to_pylist())
             bar.advance(task, len(table))
 
     with progress_bar() as bar:
-        rows = write_rows(watched(), output, schema=LOG, overwrite=overwrite)
+        rows = write_rows(watched(), output, schema=schema, overwrite=overwrite)
     result = {"output": output, "seed": settings.seed, "events": rows, "facts": len(facts)}
     say(f"Next: qpr clusters {shlex.quote(output)} --output dataset")
     emit(result, as_json=as_json, table=lambda: two_columns("Simulated log", result))

@@ -7,6 +7,7 @@ import pytest
 
 from pipelines.simulation.generator import simulate_log
 from pipelines.simulation.settings import Simulation
+from schemas.text import hash64
 from tests.support.commands import run
 
 
@@ -89,3 +90,12 @@ def test_an_existing_output_is_refused_and_an_unknown_format_is_wrong_usage(tmp_
     assert "--overwrite" in capsys.readouterr().err
     assert run("simulate", "--output", str(path), "--events", "10", "--overwrite") == 0
     assert run("simulate", "--output", str(tmp_path / "log.xlsx"), "--events", "10") == 2
+
+
+@pytest.mark.parametrize(("ending", "kind"), [("jsonl", str), ("parquet", int)])
+def test_the_id_of_a_datasets_cluster_is_a_string_in_json_which_rounds_numbers(tmp_path, make_dataset, ending, kind):
+    dataset, path = str(tmp_path / "dataset"), tmp_path / f"log.{ending}"
+    make_dataset(dataset, [["pay my bill", "bill"], ["open", "hours"]])
+    assert run("simulate", "--output", str(path), "--events", "50", "--facts", "2", "--from-dataset", dataset) == 0
+    rows = map(json.loads, path.read_text().splitlines()) if ending == "jsonl" else pq.read_table(path).to_pylist()
+    assert {row["gold_cluster"] for row in rows} == {kind(hash64("c0")), kind(hash64("c1"))}
