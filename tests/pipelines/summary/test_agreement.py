@@ -26,6 +26,29 @@ def test_a_small_log_that_may_be_a_help_desks_is_named(changed: dict[str, int], 
 
 
 @pytest.mark.parametrize(
+    ("intents", "by_size", "warned"),
+    [
+        (32, {"entity_2": 45, "entity_3": 32}, True),
+        (57, {"entity_2": 16, "entity_3": 61}, True),
+        (33, {"entity_1": 1, "entity_2": 44, "entity_3": 32}, True),  # one intent of exactly 20 questions
+        (71, {"entity_1": 1, "entity_2": 1, "entity_3": 75}, False),  # hardly an answer has few questions
+        (9, {"entity_2": 68, "entity_3": 9}, False),  # few answers with enough questions
+        (20, {"entity_2": 45, "entity_3": 32}, False),  # many of those are no intents
+        (62, {"sentence_2": 45, "date_1": 4, "entity_3": 28}, False),  # intents by their texts
+    ],
+)
+def test_answers_with_too_few_questions_for_evidence_are_named(intents, by_size, warned):
+    found = {"answers": 77, "questions": 1_500, "worth_agreement": 600_000, "worth_intents": intents}
+    counters = found | {f"worth_of_{size}_answers": number for size, number in by_size.items()}
+    sentences = warnings(counters, {})
+    assert len(sentences) == warned
+    fewer = sum(number for size, number in by_size.items() if size[-1] in "12") - (intents == 33)
+    start = f"{intents} of 77 answers are intents by the evidence of their questions; {fewer} others have at most 20"
+    assert all(text.startswith(start) and text.endswith("by --answers intent") for text in sentences)
+    assert warnings(counters, {"assembly": {"linking": {"answers": "fact"}}}) == []
+
+
+@pytest.mark.parametrize(
     ("log", "agreement", "pairs", "questions", "expected"),
     [
         ("help desk with shuffled answers", 14_862, 1_140_686, 13_051, True),
