@@ -34,6 +34,8 @@ _SHOWN_REPEATS: Final = 3
 _PIECE_BYTES: Final = 1 << 20
 _GLOB: Final = re.compile(r"[*?\[]")
 SPREADSHEETS: Final = frozenset({"xlsx", "xlsm", "xls", "ods"})
+PACKED: Final = frozenset({"bz2", "xz", "lzma", "lz4", "br", "zip", "7z", "tar", "tgz"})
+"""Endings of compressed files and archives that are not read."""
 
 KNOWN: Final = "".join(f".{name}, " for name in FORMATS) + "all except the last also with .gz or .zst"
 
@@ -158,7 +160,8 @@ def format_of(url: str) -> tuple[Format, Compression | None]:
     if suffix in SPREADSHEETS:
         raise QprError(f"{url}: a spreadsheet cannot be read. Save the sheet as CSV UTF-8")
     if kind is None or (kind == "parquet" and compression):
-        raise QprError(f"{url}: its name shows no known format. Rename it to end in one of {KNOWN}")
+        step = "Unpack it, into a file that ends" if suffix in PACKED else "Rename it to end"
+        raise QprError(f"{url}: its name shows no known format. {step} in one of {KNOWN}")
     return kind, compression
 
 
@@ -197,6 +200,8 @@ def _source(url: str, file_system: Any, path: str) -> Source:
     info = file_system.info(path)
     if info["type"] == "directory":
         raise QprError(f"{url}: is a folder. Name its files, such as {storage.join(url, '*.jsonl')}")
+    if info["type"] == "other":
+        raise QprError(f"{url}: is a pipe or a device, but files are read twice. Write it to a file first")
     kind, compression = format_of(url)
     if info["size"] == 0:
         raise QprError(f"{url}: the file is empty (0 bytes). Copy it again or leave it out")

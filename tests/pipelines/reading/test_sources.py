@@ -32,6 +32,21 @@ def test_a_file_name_decides_format_and_compression(url, expected):
     assert format_of(url) == expected
 
 
+@pytest.mark.parametrize(("url", "step"), [("x.txt", "Rename it"), ("x.csv.bz2", "Unpack it"), ("x.zip", "Unpack it")])
+def test_a_compressed_file_that_is_not_read_is_not_to_be_renamed(url, step):
+    with pytest.raises(QprError, match=rf"{step}.* in one of \.jsonl"):
+        format_of(url)
+
+
+@pytest.mark.parametrize("name", ["log.jsonl", "63"])
+def test_a_pipe_is_refused_as_one(tmp_path, name):
+    os.mkfifo(tmp_path / name)
+    with pytest.raises(
+        QprError, match=rf"{name}: is a pipe or a device, but files are read twice\. Write it to a file"
+    ):
+        expand([str(tmp_path / name)])
+
+
 @pytest.mark.parametrize("url", ["x.txt", "x", "x.gz", "x.csv.bz2", "x.parquet.gz", "a.csv/x"])
 def test_an_unknown_ending_is_an_error_that_lists_the_known_ones(url):
     with pytest.raises(QprError, match=r"shows no known format.*\.ndjson.*\.parquet"):
