@@ -15,7 +15,7 @@ import pydantic
 import rich.table
 
 from jobs.display.calibration_chart import calibration_picture
-from jobs.display.console import emit, say, working
+from jobs.display.console import emit, say, warn, working
 from jobs.display.summary_tables import label
 from jobs.options.inputs import input_files
 from schemas.artifacts import storage
@@ -116,6 +116,10 @@ def write_calibration(
     encoder = refining_encoder(refine_with)[0] if refine_with else None
     sources = input_files(files, settings, example="qpr calibrate 'labelled/*.jsonl' --output calibration")
     gold = read_gold(sources, settings.column_names | {"gold": settings.gold_column})
+    if gold.unreadable:
+        reasons = ", ".join(f"{reason} ({number:,})" for reason, number in sorted(gold.unreadable.items()))
+        rows = counted(sum(gold.unreadable.values()), "row")
+        warn(f"{rows} cannot be read and were left out: {reasons}. Correct them, or name the encoding by --encoding")
     size = f"{counted(len(sources), 'file')}, {counted(sum(s.bytes for s in sources), 'byte')}"
     with Output(output, "calibration", overwrite=overwrite) as target, working(f"Calibrating on {size}"):
         result = calibrate(gold, kind=settings.method, encode=encoder)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -42,11 +43,13 @@ class Gold:
         members: MEMBERS, merged and ordered by answer and question.
         cluster: (R,) int64, the gold cluster of each row.
         weights: of the log's tokens.
+        unreadable: number of rows that could not be read, by reason.
     """
 
     members: pa.Table
     cluster: np.ndarray
     weights: TokenWeights
+    unreadable: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
 
 def read_gold(sources: Sequence[Source], names: Mapping[str, str]) -> Gold:
@@ -61,7 +64,11 @@ def read_gold(sources: Sequence[Source], names: Mapping[str, str]) -> Gold:
     """
     for source in sources:
         check_header(source, _COLUMNS, names)
-    tables = [batch.rows for source in sources for batch in read(source, _COLUMNS, names)]
+    tables, unreadable = [], Counter[str]()
+    for source in sources:
+        for batch in read(source, _COLUMNS, names):
+            tables.append(batch.rows)
+            unreadable.update(batch.rejects["reason"].to_pylist())
     rows = pa.concat_tables(tables) if tables else pa.table({c.name: pa.array([], c.type) for c in _COLUMNS})
     known = [pc.is_valid(rows["question"]), pc.is_valid(rows["answer"])]
     known.append(pc.not_equal(pc.utf8_trim_whitespace(rows["gold"]), ""))
@@ -69,7 +76,7 @@ def read_gold(sources: Sequence[Source], names: Mapping[str, str]) -> Gold:
     if not len(rows):
         where = ", ".join(source.url for source in sources)
         raise QprError(f"{where}: no row has a question, an answer and a value in the gold column. Check --gold-column")
-    return gold_of([rows])
+    return dataclasses.replace(gold_of([rows]), unreadable=unreadable)
 
 
 def gold_of(tables: Iterable[pa.Table]) -> Gold:

@@ -138,6 +138,18 @@ def test_logs_that_are_too_few_to_calibrate_leave_nothing_behind(qpr, write_json
     assert not (tmp_path / "c").exists()
 
 
+GOOD = b'{"question": "who is it", "answer": "me", "gold_cluster": 1}\n'
+
+
+def test_rows_that_cannot_be_read_are_counted_and_warned_of(qpr, tmp_path):
+    path = tmp_path / "log.jsonl"
+    path.write_bytes(b'{"question": "caf\xe9", "answer": "me", "gold_cluster": 1}\n[]\n[1]\n' + 4 * GOOD)
+    outcome = qpr("calibrate", path, "--output", tmp_path / "c")
+    assert "warning: 3 rows cannot be read and were left out: invalid_utf8 (1), not_an_object (2). " in outcome.err
+    path.write_bytes(4 * GOOD)
+    assert "cannot be read" not in qpr("calibrate", path, "--output", tmp_path / "c").err
+
+
 def test_the_table_names_each_score_in_full_at_80_columns():
     points = [Point(0.25, 0.96, 0.5), Point(0.5, 0.97, 0.4)]
     names = ("linkage_probability", "coherence", "adjusted_coherence")
