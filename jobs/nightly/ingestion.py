@@ -78,7 +78,8 @@ def ingest_day(
     wait for those of other days if there is a key, else they are rejected.
 
     Raises:
-        BadDropError: too many rows are rejected or of other days, or erased users cannot be recognized.
+        BadDropError: too many rows are rejected or of other days, the drop has a folder, or erased users cannot be
+            recognized.
         QprError: there is no drop, or a file cannot be read.
     """
     from pipelines.engine.runner import run

@@ -24,7 +24,7 @@ from jobs.display.console import say
 from jobs.nightly.steps import finished
 from pipelines.ingestion.days import Day
 from schemas.artifacts import storage
-from schemas.errors import DamagedError, QprError, UsageError
+from schemas.errors import BadDropError, DamagedError, QprError, UsageError
 from schemas.versions import layout
 from schemas.versions.sweep import artefact_folders
 from schemas.versions.version import LAYOUT
@@ -99,7 +99,8 @@ def drop_of(warehouse: str, date: datetime.date) -> list[str]:
     """Return the log files of a day, at least one.
 
     Raises:
-        QprError: there is none, or a folder among them.
+        BadDropError: a folder is among them.
+        QprError: there is none.
     """
     files, url = log_files(warehouse, date), date_url(warehouse, EVENTS, date)
     if not files:
@@ -108,7 +109,7 @@ def drop_of(warehouse: str, date: datetime.date) -> list[str]:
         raise QprError(f"{url}: no log file of {date}. {listed}")
     for name in artefact_folders(warehouse, f"{EVENTS}/date={date}"):
         if (folder := storage.join(url, name)) in files:
-            raise QprError(f"{folder}: is a folder, and folders of a drop are not read. Move its files into {url}")
+            raise BadDropError(f"{folder}: is a folder, and folders of a drop are not read. Move its files into {url}")
     return files
 
 

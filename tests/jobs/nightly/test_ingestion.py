@@ -215,7 +215,7 @@ def test_a_folder_in_a_drop_is_named_with_a_step_that_a_night_can_follow(qpr, tm
     url = storage.join(w, "events", f"date={dates(1)}")
     folder = storage.join(url, "hour=01")
     step = f"is a folder, and folders of a drop are not read. Move its files into {url}"
-    assert (outcome.code, outcome.err) == (1, f"error: {folder}: {step}\n")
+    assert (outcome.code, outcome.err) == (4, f"error: {folder}: {step}\n")
     storage.delete(folder)
     assert qpr("ingest", "--warehouse", w, "--date", dates(1)).code == 0
 
