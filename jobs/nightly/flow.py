@@ -23,7 +23,6 @@ from jobs.nightly.gate.decision import kept_share, questions_moved, reason_to_re
 from jobs.nightly.gate.evidence import GateFiles, gather, read_files
 from jobs.nightly.gate.settings import GateSettings
 from jobs.nightly.indexing import index_of_night, options_of
-from jobs.nightly.ingestion import days_with_other_options
 from jobs.nightly.mending import check_mended, is_whole_again, missing
 from jobs.nightly.outcome import Outcome
 from jobs.nightly.reporting import write_report
@@ -95,7 +94,7 @@ def run_night(
     parent = now[1] if now else None
     last = max([dates[-1], *([parent.date] if parent else [])])
     before = [day for day in days_of(warehouse, last, terms.night.window_days) if day.date not in dates]
-    check_days(warehouse, before, terms.clusters, terms.user_key)
+    reread = check_days(warehouse, before, terms.clusters, terms.user_key)
     ingest_days(
         warehouse,
         dates,
@@ -109,6 +108,7 @@ def run_night(
     waiting = check_drops(warehouse, dates, days, last, terms.night.window_days)
     outcome = functools.partial(Outcome, not_ingested=waiting)
     inputs = key_of(dated_digests(days), _settings(terms))
+    make = functools.partial(_made, warehouse, days, last, inputs, terms, files, sample, reread)
     is_new_test_made = not terms.night.new_test_set or (now and now[1].test == now[1].dataset)
     if now and now[1].inputs == inputs and is_new_test_made:
         if not (gone := missing(warehouse, *now)):
@@ -120,7 +120,7 @@ def run_night(
         earlier = base[1].splits if base else None
         is_same = now[1].dataset.path not in gone or _folded(warehouse, days, terms, earlier) == now[1].dataset
         # another dataset than that of this version has to hold out what this one held out
-        made = _made(warehouse, days, last, inputs, base, terms, files, sample, earlier if is_same else now[1].splits)
+        made = make(base, earlier if is_same else now[1].splits)
         if is_whole_again(now[1], made, gone):
             check_mended(warehouse, *now)
             return outcome(*now, unchanged=True, mended=gone)
@@ -128,7 +128,7 @@ def run_night(
         version = made.model_copy(update={"parent": now[0], "splits": splits})
         check_mended(warehouse, now[0], version)
     else:
-        version = _made(warehouse, days, last, inputs, now, terms, files, sample, now[1].splits if now else None)
+        version = make(now, now[1].splits if now else None)
         if now and not version.refused and version.equals(now[1]):  # such as with options of a training on another day
             return outcome(*now, unchanged=True)
     check_alone()
@@ -143,10 +143,11 @@ def _made(
     days: Sequence[Day],
     date: datetime.date,
     inputs: str,
-    now: tuple[int, Version] | None,
     terms: NightTerms,
     files: GateFiles,
     sample: Sample | None,
+    reread: str | None,
+    now: tuple[int, Version] | None,
     earlier: Artefact | None,
 ) -> Version:
     """Return the record of a night whose artefacts are written, refused or not.
@@ -156,10 +157,11 @@ def _made(
         days: of the window.
         date: last day of the window.
         inputs: digest of days and settings.
-        now: the version before with its number.
         terms: of the night.
         files: of the gate.
         sample: judged requests.
+        reread: command that reads the days again that were ingested with other options.
+        now: the version before with its number.
         earlier: splits of the questions of all versions before.
     """
     number, parent = now or (None, None)
@@ -183,7 +185,7 @@ def _made(
         dataset=dataset,
         index=index,
         days=days,
-        others=days_with_other_options(days, terms.clusters.ingestion),
+        reread=reread,
         before=checked[parent.dataset] if parent else None,
         difference=Interval.of(metrics, "difference"),
         displaced=Interval.of(metrics, "new_questions"),

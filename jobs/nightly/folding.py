@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from pipelines.privacy.users import UserKey
 
 
-def check_days(warehouse: str, days: Sequence[Day], config: ClustersConfig, user_key: UserKey | None) -> None:
-    """Check that days were ingested as a night asks for; other ways to read them are a warning.
+def check_days(warehouse: str, days: Sequence[Day], config: ClustersConfig, user_key: UserKey | None) -> str | None:
+    """Check that days were ingested as a night asks for; warn of other options, and return the command against them.
 
     Args:
         warehouse: its URL.
@@ -53,12 +53,15 @@ def check_days(warehouse: str, days: Sequence[Day], config: ClustersConfig, user
         raise UsageError(
             f"--min-users {least}: {counted(len(lower), 'day')} ingested with a lower number. Run `{again}`"
         )
-    if others := days_with_other_options(days, config.ingestion):
-        again = ingest_command(warehouse, others[0].date, others[-1].date)
-        warn(
-            f"{counted(len(others), 'day')} ingested with other options, the first {others[0].date}. "
-            f"`{again}` with these options reads them again"
-        )
+    others = days_with_other_options(days, config.ingestion)
+    if not others:
+        return None
+    again = ingest_command(warehouse, others[0].date, others[-1].date)
+    warn(
+        f"{counted(len(others), 'day')} ingested with other options, the first {others[0].date}. "
+        f"`{again}` with these options reads them again"
+    )
+    return again
 
 
 def check_drops(

@@ -72,8 +72,8 @@ def _regressed(settings: GateSettings, evidence: Evidence) -> str | None:
         return None
     return (
         f"MRR on the frozen test set, among questions of both versions, changed by {_shown(difference)}, which may be "
-        f"below -{settings.max_regression:g} of --max-regression. Compare the drops with those before, keep the "
-        f"encoder by --retrain never, or raise the limit and {_AGAIN}"
+        f"below -{settings.max_regression:g} of --max-regression. "
+        f"{_steps(evidence, 'Compare the drops with those before, keep the encoder by --retrain never')}"
     )
 
 
@@ -83,9 +83,17 @@ def _displaced(settings: GateSettings, evidence: Evidence) -> str | None:
         return None
     return (
         f"new questions of other clusters changed MRR on the frozen test set by {_shown(difference)}, more than "
-        f"--max-regression {settings.max_regression:g} allows. Look in the new drops for questions that repeat earlier "
-        f"ones with another answer, or raise the limit and {_AGAIN}"
+        f"--max-regression {settings.max_regression:g} allows. "
+        f"{_steps(evidence, 'Look in the new drops for questions that repeat earlier ones with another answer')}"
     )
+
+
+def _steps(evidence: Evidence, step: str) -> str:
+    """Return the advice to a night whose rows differ from those before: first to read all days with its options."""
+    if evidence.reread:
+        again = f"`{evidence.reread}` with those of this night reads them again"
+        step = f"Days were ingested with other options; {again}. Do that, {step[0].lower()}{step[1:]}"
+    return f"{step}, or raise the limit and {_AGAIN}"
 
 
 def _shown(difference: Interval) -> str:
@@ -100,8 +108,8 @@ def _lost(settings: GateSettings, evidence: Evidence) -> str | None:
         if name in shares and shares[name] - share > settings.max_kept_fall:
             return (
                 f"share of questions {name} in a cluster fell from {rounded_percent(shares[name])} to "
-                f"{rounded_percent(share)}, more than --max-kept-fall {settings.max_kept_fall:g} allows. Look at the "
-                f"table rejected of {evidence.judge}, or raise the limit and {_AGAIN}"
+                f"{rounded_percent(share)}, more than --max-kept-fall {settings.max_kept_fall:g} allows. "
+                f"{_steps(evidence, f'Look at the table rejected of {evidence.judge}')}"
             )
     return None
 
@@ -110,16 +118,12 @@ def _drifted(settings: GateSettings, evidence: Evidence) -> str | None:
     mix = evidence.mix
     if mix is None or mix.excess <= settings.max_drift:
         return None
-    step = "Replace the drop of that day"
-    if evidence.reread:
-        other = f"Days were ingested with other options; `{evidence.reread}` with those of this night reads them again"
-        step = f"{other}. Do that, replace the drop of that day"
     return (
         f"answers of {mix.date} are {mix.distance:.3f} away from those of the days before, the most unusual of which "
         f"is {mix.usual:.3f} away; --max-drift {settings.max_drift:g} allows {mix.usual + settings.max_drift:.3f}. "
         f"{rounded_percent(mix.new)} of the rows have a new answer, and {mix.moved[:40]!r} went from "
-        f"{rounded_percent(mix.share_before)} to {rounded_percent(mix.share)}. {step}, or "
-        f"raise the limit and {_AGAIN}"
+        f"{rounded_percent(mix.share_before)} to {rounded_percent(mix.share)}. "
+        f"{_steps(evidence, 'Replace the drop of that day')}"
     )
 
 

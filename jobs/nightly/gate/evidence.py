@@ -13,7 +13,6 @@ from jobs.nightly.gate.canaries import Canary, Missed, first_missed, read_canari
 from jobs.nightly.gate.comparison import Interval
 from jobs.nightly.gate.label_precision import Review, is_reviewed, read_review
 from jobs.nightly.gate.settings import GateSettings
-from jobs.nightly.warehouse import ingest_command
 from model.search.searcher import open_searcher
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import Manifest
@@ -131,7 +130,7 @@ def gather(
     dataset: Artefact,
     index: Artefact,
     days: Sequence[Day],
-    others: Sequence[Day],
+    reread: str | None,
     before: Manifest | None,
     difference: Interval | None,
     displaced: Interval | None,
@@ -148,7 +147,7 @@ def gather(
         dataset: of the night.
         index: of the night.
         days: of the window, ascending.
-        others: those of them that were ingested with other options than the night's.
+        reread: command that reads those of them again that were ingested with other options than the night's.
         before: manifest of the dataset of the version before; None for the first night.
         difference: of the MRR on the frozen test set, among questions that both indexes have.
         displaced: of the same MRR, by new questions.
@@ -171,7 +170,7 @@ def gather(
         or is_reviewed(warehouse, review, dataset, date=days[-1].date, days=settings.review_days),
         judge=storage.join(warehouse, dataset.path),
         mix=mix_of(days, before),
-        reread=ingest_command(warehouse, others[0].date, others[-1].date) if others else None,
+        reread=reread,
         canaries=len(files.canaries),
         uncertified=uncertified,
         displaced=displaced,

@@ -85,6 +85,21 @@ def test_a_day_with_other_answers_is_refused_beyond_the_usual_distance():
     assert refused(mix=mix._replace(usual=0.3)) is None
 
 
+@pytest.mark.parametrize(
+    ("evidence", "step"),
+    [
+        ({"difference": Interval(-0.03, -0.05, 0.01)}, "compare the drops with those before, keep the encoder by"),
+        ({"displaced": Interval(-0.04, -0.07, -0.01)}, "look in the new drops for questions that repeat earlier ones"),
+        ({"after": KEPT | {"questions_in_clusters": 60}}, "look at the table rejected of w/datasets/d"),
+    ],
+)
+def test_a_refused_night_with_days_of_other_options_first_advises_to_read_them_again(evidence, step):
+    reread = "qpr ingest --warehouse w --from 2026-11-01 --to 2026-11-07"
+    advice = f"Days were ingested with other options; `{reread}` with those of this night reads them again. Do that, "
+    assert f". {advice}{step}" in refused(**evidence, reread=reread)
+    assert f". {step[0].upper()}{step[1:]}" in refused(**evidence)
+
+
 def test_verdicts_that_show_too_small_a_share_are_refused():
     review = Review(
         queue="clusters", digest="d" * 64, confidence=0.95, right={"judged": 200, "right": 200, "bound": 0.98}
