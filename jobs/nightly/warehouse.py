@@ -26,7 +26,6 @@ from pipelines.ingestion.days import Day
 from schemas.artifacts import storage
 from schemas.errors import BadDropError, DamagedError, QprError, UsageError
 from schemas.versions import layout
-from schemas.versions.sweep import artefact_folders
 from schemas.versions.version import LAYOUT
 
 EVENTS: Final = "events"
@@ -107,9 +106,9 @@ def drop_of(warehouse: str, date: datetime.date) -> list[str]:
         there = dates_of(warehouse, EVENTS)
         listed = f"There are drops from {there[0]} to {there[-1]}" if there else "There is no drop at all"
         raise QprError(f"{url}: no log file of {date}. {listed}")
-    for name in artefact_folders(warehouse, f"{EVENTS}/date={date}"):
-        if (folder := storage.join(url, name)) in files:
-            raise BadDropError(f"{folder}: is a folder, and folders of a drop are not read. Move its files into {url}")
+    for file in files:
+        if storage.is_folder(file):
+            raise BadDropError(f"{file}: is a folder, and folders of a drop are not read. Move its files into {url}")
     return files
 
 

@@ -96,6 +96,13 @@ def exists(url: str) -> bool:
     return found
 
 
+def is_folder(url: str) -> bool:
+    """Return whether there is a folder."""
+    file_system, path = locate(url)
+    with explained(url):
+        return bool(file_system.isdir(path))
+
+
 def check_answered(file_system: Any, path: str) -> None:
     """Check that a file is missing and its server answers: over HTTP, fsspec reports both as missing.
 

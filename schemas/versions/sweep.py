@@ -52,8 +52,7 @@ def artefact_folders(warehouse: str, folder: str) -> list[str]:
     The state of a certificate's monitor is such a file.
     """
     url = storage.join(warehouse, folder)
-    file_system, path = storage.locate(url)
-    return [name for name in storage.children(url) if file_system.isdir(f"{path.rstrip('/')}/{name}")]
+    return [name for name in storage.children(url) if storage.is_folder(storage.join(url, name))]
 
 
 def removable(warehouse: str, *, keep: int, grace: datetime.timedelta, now: datetime.datetime) -> list[Removable]:
