@@ -14,8 +14,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from jobs.display.console import warn
-from jobs.nightly.gate.comparison import Comparison, Interval, compare, interval
+from jobs.nightly.gate.comparison import compare, differences
 from jobs.nightly.gate.evaluation import (
     RANKS,
     JudgedSplit,
@@ -80,7 +79,7 @@ def write_report(
             if not first.has(after.held).all():
                 part = dataclasses.replace(searcher, retrieval=searcher.views.among(first.held))
                 common = rank_test(part, frozen, rows)
-            metrics |= _differences(compare(frozen, first, common, after, Relevance(frozen.judged, old, clusters)))
+            metrics |= differences(compare(frozen, first, common, after, Relevance(frozen.judged, old, clusters)))
         changes = cluster_changes(old, clusters)
         with Output(url, "report", overwrite=True) as target:
             table = target.write("changes/changes.parquet", _parquet(changes), table="changes", rows=len(changes))
@@ -97,25 +96,6 @@ def write_report(
     [file] = manifest.of("evaluation")
     stored: dict[str, Any] = json.loads(read_verified(url, file))
     return named(path, manifest), stored["metrics"], stored["changes"]
-
-
-def _differences(compared: Comparison) -> dict[str, float]:
-    """Return the metrics on the frozen test set beside those of the version before; empty without a common query."""
-    if not len(compared.after):
-        warn("no question of the frozen test set is in both indexes; --new-test-set takes that of this night")
-        return {}
-    metrics = {
-        "frozen_queries": float(len(compared.after)),
-        "frozen_mrr_before": float(compared.before.mean()),
-        "frozen_mrr": float(compared.after.mean()),
-        "frozen_mrr_with_new": float(compared.whole.mean()),
-    }
-    for name, one, other in (
-        ("difference", compared.before, compared.after),
-        ("new_questions", compared.after, compared.whole),
-    ):
-        metrics |= zip(Interval.names(name), interval(other - one, compared.clusters), strict=True)
-    return metrics
 
 
 def _ranked_before(warehouse: str, frozen: JudgedSplit, parent: Version) -> Ranked:

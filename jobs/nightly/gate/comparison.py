@@ -1,6 +1,6 @@
 """Comparison of two indexes on the frozen test set: harm by encoder or index, and harm by new questions.
 
-Ranked before and after, their common questions, Relevance -> compare -> Comparison -> interval of each difference
+Ranked before and after, their common questions, Relevance -> compare -> Comparison -> differences -> metrics
 
 A question that only one of the indexes has decides nothing about encoder and index: a longer log would look like a
 loss. So they are compared on the questions that both have. The questions that only the new index has are judged by
@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from jobs.display.console import warn
 from jobs.nightly.gate.evaluation import Ints, JudgedSplit, Ranked
 from jobs.nightly.gate.relevance import Relevance
 
@@ -76,6 +77,32 @@ def compare(test: JudgedSplit, before: Ranked, common: Ranked, after: Ranked, re
     parts = before.ids[kept], common.ids[kept], after.ids[kept]
     first, second, whole = (_reciprocal_ranks(kept, ids, before, after, relevance) for ids in parts)
     return Comparison(first, second, whole, test.clusters[kept])
+
+
+def differences(compared: Comparison) -> dict[str, float]:
+    """Return the metrics on the frozen test set beside those of the version before; empty without a common query.
+
+    Queries of one cluster have no interval, since a bootstrap over clusters draws that one every time.
+    """
+    if not len(compared.after):
+        warn("no question of the frozen test set is in both indexes; --new-test-set takes that of this night")
+        return {}
+    metrics = {
+        "frozen_queries": float(len(compared.after)),
+        "frozen_mrr_before": float(compared.before.mean()),
+        "frozen_mrr": float(compared.after.mean()),
+        "frozen_mrr_with_new": float(compared.whole.mean()),
+    }
+    if len(np.unique(compared.clusters)) == 1:
+        few = "the questions of the frozen test set that are in both indexes are of one cluster"
+        warn(f"{few}, too few to compare the indexes by; --new-test-set takes the test set of this night")
+        return metrics
+    for name, one, other in (
+        ("difference", compared.before, compared.after),
+        ("new_questions", compared.after, compared.whole),
+    ):
+        metrics |= zip(Interval.names(name), interval(other - one, compared.clusters), strict=True)
+    return metrics
 
 
 def _reciprocal_ranks(queries: Ints, ids: Ints, before: Ranked, after: Ranked, relevance: Relevance) -> Floats:

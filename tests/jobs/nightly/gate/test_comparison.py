@@ -1,7 +1,7 @@
 import numpy as np
 import pyarrow as pa
 
-from jobs.nightly.gate.comparison import Interval, compare
+from jobs.nightly.gate.comparison import Comparison, Interval, compare, differences
 from jobs.nightly.gate.evaluation import Ranked
 from jobs.nightly.gate.relevance import Relevance
 from tests.jobs.nightly.gate.test_evaluation import TEST, padded
@@ -75,3 +75,14 @@ def test_intervals_are_read_from_metrics():
     metrics = dict(zip(Interval.names("new_questions"), (-0.1, -0.2, 0.1), strict=True))
     assert Interval.of(metrics, "new_questions") == Interval(-0.1, -0.2, 0.1)
     assert Interval.of(metrics, "difference") is None
+
+
+def test_queries_of_one_cluster_are_no_evidence_and_two_clusters_have_an_interval(capsys):
+    worse = Comparison(np.ones(3), np.full(3, 0.5), np.full(3, 0.5), np.array([7, 7, 7]))
+    metrics = differences(worse)
+    assert (metrics["frozen_queries"], metrics["frozen_mrr_before"], metrics["frozen_mrr"]) == (3, 1, 0.5)
+    assert Interval.of(metrics, "difference") is Interval.of(metrics, "new_questions") is None
+    assert "are of one cluster, too few to compare the indexes by; --new-test-set takes" in capsys.readouterr().err
+    two = differences(worse._replace(clusters=np.array([7, 7, 8])))
+    assert Interval.of(two, "difference") == (-0.5, -0.5, -0.5)
+    assert capsys.readouterr().err == ""
