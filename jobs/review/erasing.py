@@ -1,7 +1,7 @@
 """Erasure from a review database: notes with an erased question, and its name among the strays.
 
 path, Erasure -> erase_from_review -> counts of what was erased; path, datasets -> dataset_of -> the dataset judged
-files, Erasure -> _requests_without -> RequestQueue of the requests that are left
+files, Erasure -> _requests_without -> RequestQueue of the requests that are left; file -> check_databases_of
 """
 
 from __future__ import annotations
@@ -10,14 +10,15 @@ import contextlib
 import hashlib
 import json
 import os
+import shlex
 import sqlite3
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence, Set
 from pathlib import Path
 from typing import Any, Final
 
 from jobs.display.console import warn
-from jobs.review.database import explained, open_database, read_source, strata_text, transaction
+from jobs.review.database import explained, is_database, open_database, read_source, strata_text, transaction
 from jobs.review.queues.clusters import ClusterQueue
 from jobs.review.queues.interface import Queue, Source
 from jobs.review.queues.requests import RequestQueue
@@ -91,6 +92,44 @@ def erase_from_review(
         for statement in _REWRITE:
             connection.execute(statement)
     return _result(path, source, found, gone=gone, rewritten=bool(found or gone))
+
+
+def check_databases_of(file: str, erasure: Erasure, reviews: Sequence[str]) -> None:
+    """Check that no review database beside a requests file loses it by an erasure.
+
+    A database finds its file by the digest, so it follows only in the command that changes the file.
+
+    Args:
+        file: URL of a file to erase from, perhaps of requests.
+        erasure: the questions.
+        reviews: databases from which the questions are erased too.
+
+    Raises:
+        QprError: another database in the folder of the file has verdicts on it, or the file cannot be read.
+    """
+    for path in _databases_of(file, {os.path.realpath(path) for path in reviews}):
+        if erase_from_file(file, erasure, dry_run=True)["rows"]:
+            advice = f"Give --review {shlex.quote(path)} too, or remove that database"
+            raise QprError(f"{file}: {path} has verdicts on these requests and could not go on. {advice}")
+
+
+def _databases_of(file: str, given: Set[str]) -> Iterator[str]:
+    """Yield the review databases in the folder of a local requests file that have verdicts on it as it is now.
+
+    Args:
+        file: URL of the file.
+        given: real paths of databases to leave out.
+    """
+    local = storage.local_path(file)
+    if local is None or not file.removesuffix(".gz").endswith(".jsonl"):
+        return
+    for path in sorted(map(str, Path(local).parent.iterdir())):
+        with contextlib.suppress(QprError, OSError):  # such as a database of another program
+            if is_database(path) and os.path.realpath(path) not in given:
+                with contextlib.closing(open_database(path)) as connection, explained(path):
+                    source = read_source(connection)
+                if source.kind == "requests" and source.digest == hashlib.sha256(storage.read_bytes(file)).hexdigest():
+                    yield path
 
 
 def _result(

@@ -228,6 +228,12 @@ def _works(
 
         yield path, functools.partial(erase_from_review, path, erasure, dataset, places.files, dry_run=dry_run)
     for file in places.files:
-        from jobs.workflows.erasure.text_files import erase_from_file
+        yield file, functools.partial(_erase_from_file, file, erasure, places.reviews, dry_run=dry_run)
 
-        yield file, functools.partial(erase_from_file, file, erasure, dry_run=dry_run)
+
+def _erase_from_file(file: str, erasure: Erasure, reviews: Sequence[str], *, dry_run: bool) -> dict[str, Any]:
+    from jobs.review.erasing import check_databases_of
+    from jobs.workflows.erasure.text_files import erase_from_file
+
+    check_databases_of(file, erasure, reviews)
+    return erase_from_file(file, erasure, dry_run=dry_run)

@@ -1,5 +1,6 @@
 import gzip
 import json
+import os
 
 import pytest
 
@@ -209,3 +210,25 @@ def test_a_requests_file_that_is_not_given_or_has_no_request_left_is_named(qpr, 
     outcome = qpr("erase", "--review", path, "--file", requests, *everything)
     assert outcome.code == 1
     assert f"{path}: has verdicts on {requests}, in which no answer to judge is left" in outcome.err.replace("\n", "")
+
+
+def test_a_requests_file_whose_database_is_not_given_stays_until_it_is(qpr, judged_requests, tmp_path):
+    requests, path = judged_requests
+    (tmp_path / "another.db").write_bytes(b"SQLite format 3\x00")
+    given = ("--file", requests, "--question", SECRET)
+    for options in (["--dry-run"], []):
+        outcome = qpr("erase", *given, *options)
+        advice = f"Give --review {path} too, or remove that database"
+        assert (outcome.code, f"{requests}: {path} has verdicts on these requests and" in outcome.err) == (1, True)
+        assert advice in outcome.err
+    assert len(RequestQueue(requests, 0).rows) == 5
+    assert qpr("erase", "--file", requests, "--question", "asked by nobody").code == 0
+    assert qpr("erase", *given, "--review", path).code == 0
+    check_requests_without(requests, path, tmp_path)
+
+
+def test_a_requests_file_without_a_database_beside_it_is_erased_from(qpr, judged_requests, tmp_path):
+    requests, path = judged_requests
+    os.rename(path, tmp_path.parent / f"{tmp_path.name}.db")
+    assert qpr("erase", "--file", requests, "--question", SECRET).code == 0
+    assert len(RequestQueue(requests, 0).rows) == 4
