@@ -1,6 +1,9 @@
 import errno
+import json
 import socket
+import threading
 
+import fsspec
 import pytest
 
 from schemas.artifacts import storage
@@ -25,22 +28,54 @@ def test_http_without_a_server_is_no_missing_file(look):
     assert str(raised.value).startswith(told)
 
 
-def test_s3_without_a_server_names_the_endpoint(monkeypatch):
+@pytest.fixture
+def s3_at(monkeypatch):
+    """Return a function that makes a server the S3 store, each request to which is tried once by botocore."""
     s3fs = pytest.importorskip("s3fs", reason="s3fs is not installed")
-    server = f"127.0.0.1:{refused_port()}"
-    for name, value in {"ENDPOINT_URL": f"http://{server}", "MAX_ATTEMPTS": "1", "DEFAULT_REGION": "us-east-1"}.items():
-        monkeypatch.setenv(f"AWS_{name}", value)
-    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
-        monkeypatch.setenv(name, "testing")
-    monkeypatch.setattr(s3fs.S3FileSystem, "retries", 1)
+
+    def use(server):
+        terms = {"ENDPOINT_URL": f"http://{server}", "MAX_ATTEMPTS": "1", "DEFAULT_REGION": "us-east-1"}
+        for name, value in (terms | dict.fromkeys(("ACCESS_KEY_ID", "SECRET_ACCESS_KEY"), "testing")).items():
+            monkeypatch.setenv(f"AWS_{name}", value)
+        return s3fs.S3FileSystem
+
     s3fs.S3FileSystem.clear_instance_cache()
-    try:
+    yield use
+    s3fs.S3FileSystem.clear_instance_cache()
+
+
+def test_s3_without_a_server_names_the_endpoint(monkeypatch, s3_at):
+    server = f"127.0.0.1:{refused_port()}"
+    monkeypatch.setattr(s3_at(server), "retries", 1)
+    with pytest.raises(QprError, match=rf"s3://bucket/x: cannot connect to {server} \(connection refused\)\. Check"):
+        storage.exists("s3://bucket/x")
+
+
+def test_s3_that_does_not_answer_is_tried_five_times_for_the_time_that_variables_choose(monkeypatch, s3_at):
+    configuration = {}
+    terms = json.dumps({"config_kwargs": {"read_timeout": 0.2}})
+    fsspec.config.set_conf_env(configuration, {"FSSPEC_S3": terms})
+    monkeypatch.setitem(fsspec.config.conf, "s3", configuration["s3"])
+    connections = []
+
+    def accept(listening):
+        while True:
+            try:
+                connections.append(listening.accept())
+            except OSError:
+                return
+
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        threading.Thread(target=accept, args=(listening,), daemon=True).start()
+        s3_at(f"127.0.0.1:{listening.getsockname()[1]}")
         with pytest.raises(
-            QprError, match=rf"s3://bucket/x: cannot connect to {server} \(connection refused\)\. Check"
+            QprError, match=r"s3://bucket/x: cannot connect to .* \(Timeout on reading data from socket\)"
         ):
-            storage.exists("s3://bucket/x")
-    finally:
-        s3fs.S3FileSystem.clear_instance_cache()
+            storage.read_bytes("s3://bucket/x")
+        listening.shutdown(socket.SHUT_RDWR)
+    for connection, _ in connections:
+        connection.close()
+    assert len(connections) == 5
 
 
 def test_a_name_without_an_address_and_a_socket_that_gives_up_are_connections_too():
