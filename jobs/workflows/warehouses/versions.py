@@ -52,7 +52,7 @@ def alone_in(warehouse: str) -> Iterator[Callable[[], None]]:
         try:
             lock = stack.enter_context(held(folder))
         except LockedError as error:
-            raise LockedError(warehouse, error.who) from error
+            raise LockedError(warehouse, error.who, hint=error.hint) from error
         yield check
 
 

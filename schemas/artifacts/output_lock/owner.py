@@ -91,12 +91,13 @@ class LockedError(QprError):
         place: what it writes to.
         who: description of the other run.
         otherwise: more advice, after what to do anyway.
+        hint: a sentence about the lock of a run that was killed.
     """
 
-    def __init__(self, place: str, who: str, *, otherwise: str = "") -> None:
+    def __init__(self, place: str, who: str, *, otherwise: str = "", hint: str = "") -> None:
         advice = f"Wait until it ends or stop it, then run this again{otherwise}"
-        super().__init__(f"{place}: another run is writing there: {who}. {advice}")
-        self.who = who
+        super().__init__(f"{place}: another run is writing there: {who}. {advice}{hint}")
+        self.who, self.hint = who, hint
 
 
 def locked_error(url: str, owner: Owner | None, *, hint: str = "") -> LockedError:
@@ -110,7 +111,7 @@ def locked_error(url: str, owner: Owner | None, *, hint: str = "") -> LockedErro
     who = "a run that cannot be identified"
     if owner:
         who = f"run {owner.run_id}, since {owner.since}, process {owner.process} on {owner.host}"
-    return LockedError(url, who, otherwise=f"; or choose another --output{hint}")
+    return LockedError(url, who, otherwise="; or choose another --output", hint=hint)
 
 
 def _now() -> datetime.datetime:

@@ -4,6 +4,7 @@ import re
 import pytest
 
 from schemas.artifacts import storage
+from schemas.artifacts.output_lock.owner import Owner
 from schemas.versions import history, layout
 from schemas.versions.leases import leased
 
@@ -110,6 +111,17 @@ def test_a_removal_or_rollback_waits_for_no_night(qpr, warehouse, command):
     assert history.numbers(warehouse) == [1, 2]
     assert outcome.code == 1
     assert "another run is writing there" in outcome.err
+
+
+def test_the_lock_of_a_run_killed_on_another_machine_is_named_with_the_time_until_it_expires(qpr, memory, make_version):
+    w = storage.join(memory, "w")
+    history.publish(w, make_version(w, "one"))
+    killed = Owner(run_id="20261120T020000Z-abcdef", since="2026-11-20T02:00:00+00:00", host="pod-1", process=7)
+    storage.write_bytes(storage.join(w, "lock", "leases", "00000001.json"), killed.content())
+    outcome = qpr("gc", "--warehouse", w, "--delete")
+    advice = r"process 7 on pod-1\. Wait until it ends or stop it, then run this again\. The lock of a killed run "
+    assert re.search(rf"{advice}expires after 120 s, here in 1[012]\d s\n$", outcome.err)
+    assert "--output" not in outcome.err
 
 
 def test_gc_names_readers_and_refuses_a_damaged_lease(qpr, warehouse):
