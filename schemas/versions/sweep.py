@@ -9,12 +9,15 @@ removable when it is older than the grace time, since a night that is under way 
 from __future__ import annotations
 
 import collections
+import contextlib
 import datetime
 import os
 from collections.abc import Hashable
 from typing import Final, NamedTuple
 
 from schemas.artifacts import storage
+from schemas.artifacts.output_lock.lock import NAMES, held
+from schemas.artifacts.output_lock.owner import LockedError
 from schemas.artifacts.paths import RUN_FOLDER
 from schemas.artifacts.writer import CHECKPOINTS
 from schemas.versions.history import current, numbers, read_version, refused_versions
@@ -90,7 +93,7 @@ def spared(warehouse: str, *, keep: int, now: datetime.datetime) -> list[Lease]:
 
 
 def remove(warehouse: str, found: list[Removable]) -> None:
-    """Remove folders, and leases of readers that are gone.
+    """Remove folders, leases of readers that are gone, and folders of artefacts in which a kill has left no file.
 
     Leases and the current version are read again before each folder, since a reader may have come meanwhile, or a
     rollback from Python. A folder first loses its manifest, so that no reader finds half of an artefact.
@@ -107,6 +110,21 @@ def remove(warehouse: str, found: list[Removable]) -> None:
         url = storage.join(warehouse, folder.path)
         storage.delete_file(storage.join(url, "manifest.json"))
         storage.delete(url)
+    _remove_empty(warehouse)
+
+
+def _remove_empty(warehouse: str) -> None:
+    """Remove the folders of artefacts without a file but the lock of a dead run; a run that begins there makes its own.
+
+    Their age is unknown, and need not be known: a folder in which a living run has its lock is not empty.
+    """
+    for folder in FOLDERS:
+        for name in artefact_folders(warehouse, folder):
+            url = storage.join(warehouse, folder, name)
+            if NAMES.issuperset(storage.children(url)):
+                with contextlib.suppress(LockedError), held(url):
+                    pass
+                storage.delete_if_empty(url)
 
 
 def _runs(url: str) -> list[str]:

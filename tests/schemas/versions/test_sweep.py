@@ -1,6 +1,8 @@
 import datetime
 
 from schemas.artifacts import storage
+from schemas.artifacts.output_lock.lock import held
+from schemas.artifacts.output_lock.owner import Owner
 from schemas.artifacts.writer import CHECKPOINTS, Output
 from schemas.versions import history
 from schemas.versions.sweep import removable, remove
@@ -100,3 +102,20 @@ def test_removable_folders_of_a_warehouse_over_http_have_the_sizes_of_the_disk(t
     found = removable(over_http, keep=1, grace=DAY, now=NOW)
     assert found == removable(str(tmp_path), keep=1, grace=DAY, now=NOW)
     assert len(found) > 3
+
+
+def test_folders_that_a_kill_has_left_empty_are_removed_but_for_those_of_a_living_run(tmp_path, make_version):
+    w = str(tmp_path)
+    history.publish(w, make_version(w, "one"))
+    for name in ("empty", "locked", "writing"):
+        (tmp_path / "indexes" / name).mkdir()
+    dead = Owner(run_id="20251101T000000Z-abcdef", since="2025-11-01T00:00:00+00:00", host="here", process=7)
+    (tmp_path / "indexes/locked/lock.json").write_bytes(dead.content())
+    with held(storage.join(w, "indexes", "writing")) as lock:
+        remove(w, [])
+        assert storage.children(storage.join(w, "indexes")) == ["one", "writing"]
+        assert lock.is_held()
+    remove(w, [])
+    assert storage.children(storage.join(w, "indexes")) == ["one"]
+    for artefact, kind in history.read_version(w, 1).artefacts.items():
+        history.check_artefact(w, artefact, kind, version="1")
