@@ -29,7 +29,7 @@ from jobs.nightly.reporting import write_report
 from jobs.nightly.settings import CertificateSettings, NightSettings
 from jobs.nightly.steps import key_of
 from jobs.nightly.training import how_trained, reason_to_train, train_encoder, warn_of_preset
-from jobs.nightly.warehouse import days_of
+from jobs.nightly.warehouse import days_of, in_window
 from jobs.options.encoder_training import EncoderTraining
 from pipelines.graphs.settings import IndexConfig
 from pipelines.ingestion.earlier import ids_by_split
@@ -95,7 +95,7 @@ def run_night(
     last = max([dates[-1], *([parent.date] if parent else [])])
     before = [day for day in days_of(warehouse, last, terms.night.window_days) if day.date not in dates]
     reread = check_days(warehouse, before, terms.clusters, terms.user_key)
-    ingest_days(
+    ingested = ingest_days(
         warehouse,
         dates,
         terms.clusters.ingestion,
@@ -104,7 +104,7 @@ def run_night(
         user_key=terms.user_key,
         on_day=lambda one: say(f"{one.day.date}: {'unchanged' if one.unchanged else 'ingested'}"),
     )
-    days = days_of(warehouse, last, terms.night.window_days)
+    days = in_window([*before, *(one.day for one in ingested)], last, terms.night.window_days)
     waiting = check_drops(warehouse, dates, days, last, terms.night.window_days)
     outcome = functools.partial(Outcome, not_ingested=waiting)
     inputs = key_of(dated_digests(days), _settings(terms))

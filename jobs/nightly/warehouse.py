@@ -137,6 +137,12 @@ def days_of(warehouse: str, last: datetime.date, window_days: int) -> list[Day]:
     return [day for date in dates if (day := day_of(warehouse, date))]
 
 
+def in_window(days: Iterable[Day], last: datetime.date, window_days: int) -> list[Day]:
+    """Return those of some days that are in the window that ends with ``last``, ascending."""
+    first = last - datetime.timedelta(days=window_days - 1)
+    return sorted((day for day in days if first <= day.date <= last), key=lambda day: day.date)
+
+
 def _dates(names: list[str]) -> Iterator[datetime.date]:
     for name in names:
         if match := _DATE_FOLDER.fullmatch(name):

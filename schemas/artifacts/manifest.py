@@ -157,11 +157,11 @@ def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
     """
     wanted, how = (kind, f". Make one with {_KINDS[kind][0]}") if kind else ("artefact", "")
     file = storage.join(url, MANIFEST)
-    if not storage.exists(file):
+    check_place(url, MANIFEST)
+    content = storage.read_if_there(file)
+    if content is None:
         state = "has no manifest.json, so no run has completed there" if storage.exists(url) else "does not exist"
         raise QprError(f"{url}: not {with_article(wanted)}: it {state}{how}")
-    check_place(url, MANIFEST)
-    content = storage.read_bytes(file)
     try:
         version = _Version.model_validate_json(content).schema_version
         fields = json.loads(content)  # pydantic has read it, and is the stricter one

@@ -3,6 +3,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from jobs.nightly import flow
 from jobs.nightly.folding import check_drops, fold_days, read_splits, remember_splits
 from jobs.nightly.warehouse import days_of
 from pipelines.engine.runner import parse_options
@@ -11,6 +12,8 @@ from pipelines.ingestion.earlier import ids_by_split
 from schemas.artifacts import storage
 from schemas.artifacts.content_digest import content_digest
 from schemas.artifacts.dataset import open_dataset
+from schemas.artifacts.manifest import MANIFEST
+from schemas.errors import QprError
 from schemas.versions import history
 from tests.jobs.nightly.conftest import rows_of
 from tests.support.small_versions import make_version
@@ -173,3 +176,31 @@ def test_a_window_without_an_ingested_day_is_one_line(qpr, tmp_path, drop, dates
     outcome = qpr("nightly", "--warehouse", w, "--date", dates(1), "--window", "2d")
     assert outcome.code == 1
     assert f"no day from {dates(8)} to {dates(9)} is ingested. Give --date of one of them" in outcome.err
+
+
+def test_a_night_asks_the_store_four_times_for_the_manifest_of_a_day_before(qpr, memory, drop, dates, monkeypatch):
+    w = storage.join(memory, "w")
+    for day in (1, 3):
+        drop(w, dates(day), rows_of(dates(day), seed=0, count=20))
+    assert qpr("ingest", "--warehouse", w, "--date", dates(1)).code == 0
+    store, manifest = storage.locate(storage.join(w, "daily", f"date={dates(1)}", MANIFEST))
+    store = type(store)
+    requests = []
+
+    def counted(name):
+        request = getattr(store, name)
+
+        def ask(self, path, *given, **named):
+            requests.extend([name] if path == manifest else [])
+            return request(self, path, *given, **named)
+
+        monkeypatch.setattr(store, name, ask)
+
+    def stop(*_):
+        raise QprError("stopped after the days were read")
+
+    for name in ("info", "cat_file"):
+        counted(name)
+    monkeypatch.setattr(flow, "_made", stop)
+    assert "stopped after the days were read" in qpr("nightly", "--warehouse", w, "--date", dates(3)).err
+    assert requests == ["info", "cat_file"] * 2  # for the user key, and for the window
