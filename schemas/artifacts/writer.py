@@ -16,7 +16,7 @@ from schemas.artifacts import conditional_writes, storage
 from schemas.artifacts.atomic_files import staged_for
 from schemas.artifacts.manifest import MANIFEST, Erased, File, Kind, Manifest, Source, read_manifest, with_article
 from schemas.artifacts.output_lock.lock import NAMES, OutputLock, acquire
-from schemas.artifacts.output_lock.owner import Owner, new_run_id
+from schemas.artifacts.output_lock.owner import LockedError, Owner, lost_error, new_run_id
 from schemas.artifacts.paths import RUN_FOLDER, delete_unlisted
 from schemas.errors import QprError
 
@@ -44,20 +44,25 @@ class Output:
         url: the artefact's folder.
         kind: of artefact.
         overwrite: replace an existing artefact; it stays readable until the new one is complete.
+        change: the run changes the artefact that is there, so no error advises another place.
 
     Raises:
         LockedError: another run is writing there.
         QprError: the folder has content that may not be replaced, or cannot be written to.
     """
 
-    def __init__(self, url: str, kind: Kind, *, overwrite: bool = False) -> None:
+    def __init__(self, url: str, kind: Kind, *, overwrite: bool = False, change: bool = False) -> None:
+        overwrite |= change
         refuse_taken(url, kind, overwrite=overwrite)  # before a file is written into a folder that is somebody else's
-        self.url, self.kind = url, kind
+        self.url, self.kind, self._change = url, kind, change
         names = storage.children(url)
         self._new = NAMES.issuperset(names) if names else not storage.exists(url)  # a killed run made it for itself
         self._started = datetime.datetime.now(datetime.UTC)
         self.run_id = new_run_id(self._started)
-        self._lock = acquire(url, Owner.here(self.run_id, self._started))  # fails too where the folder is not writable
+        try:
+            self._lock = acquire(url, Owner.here(self.run_id, self._started))  # fails too in a folder that is read-only
+        except LockedError as error:
+            raise error if change else error.otherwise("choose another --output") from None
         self._finalizer = weakref.finalize(self, _end, self._lock, url if self._new else None)  # at exit too
         try:
             refuse_taken(url, kind, overwrite=overwrite)
@@ -151,7 +156,7 @@ class Output:
 
     def _check_lock(self) -> None:
         if not self._lock.is_held():
-            raise QprError(f"{self.url}: {_lost(self._lock.owner())}")
+            raise lost_error(self.url, self._lock.owner(), change=self._change)
 
     def _place(self, manifest: bytes) -> None:
         """Write the manifest if it still is as it was at the time of the lock: missing, or the old one."""
@@ -162,7 +167,7 @@ class Output:
             else:
                 conditional_writes.replace(url, manifest, expected=self._replaces)
         except conditional_writes.ConflictError as error:
-            raise QprError(f"{self.url}: {_lost(None)}") from error
+            raise lost_error(self.url, None, change=self._change) from error
 
     def _check(self, files: list[File]) -> None:
         for file in files:
@@ -212,12 +217,6 @@ def _end(lock: OutputLock, folder: str | None) -> None:
     lock.release()
     if folder is not None:
         storage.delete_if_empty(folder)
-
-
-def _lost(owner: Owner | None) -> str:
-    by = f"run {owner.run_id}, process {owner.process} on {owner.host}," if owner else "another run"
-    advice = "Look at what is there, then run this again, with --overwrite to replace it"
-    return f"{by} has taken this place since this run began. What this run made is discarded. {advice}"
 
 
 def _is_killed_write(name: str) -> bool:

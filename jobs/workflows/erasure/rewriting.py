@@ -100,7 +100,7 @@ def rewriting(url: str, kind: Kind) -> Iterator[Output]:
     Raises:
         QprError: a run writes to it, it cannot be written, or something cannot be removed.
     """
-    with Output(url, kind, overwrite=True) as target:
+    with Output(url, kind, change=True) as target:
         yield target
     remove_leftovers(url, dry_run=False)
 

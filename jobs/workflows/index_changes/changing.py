@@ -95,7 +95,7 @@ def change_index(
         say(note)
     sources = [source for path in delete for source in files_of(path)]
     deletions = read_deletions(sources, names, filters.vary_by)
-    with Output(url, "index", overwrite=True) as target:
+    with Output(url, "index", change=True) as target:
         base = Base.of(url)
         change = _change(target, base, inputs, deletions, options)
         counters = _counters(change, deletions)

@@ -54,7 +54,7 @@ def compact_index(url: str, *, settings: IndexConfig, options: PipelineOptions, 
         UsageError: FAISS cannot build the factory.
     """
     read_manifest(url, "index")  # before a folder is made
-    with Output(url, "index", overwrite=True) as target:
+    with Output(url, "index", change=True) as target:
         base = Base.of(url)
         shape = shape_of(base.index, base.manifest)
         if shape.segments == 1 and not shape.deleted_share and not settings.model_fields_set:

@@ -95,7 +95,7 @@ class Lease:
             if self._create(number + 1):
                 return number + 1
         others = "".join(f", or delete {flag} if no run writes there" for flag in self._flags()[:1])
-        raise QprError(f"{url}: other runs lock it again and again. Choose another --output, run this again{others}")
+        raise QprError(f"{url}: other runs lock it again and again. Run this again{others}")
 
     def _create(self, number: int) -> bool:
         """Create the file with a number; return False if another run was first."""

@@ -85,33 +85,52 @@ class Owner(pydantic.BaseModel, frozen=True):
 
 
 class LockedError(QprError):
-    """Another run writes to the output.
+    """Another run writes to a place.
 
     Args:
         place: what it writes to.
         who: description of the other run.
-        otherwise: more advice, after what to do anyway.
-        hint: a sentence about the lock of a run that was killed.
+        hint: a further sentence of advice.
+        other: another thing to do than to run this again.
     """
 
-    def __init__(self, place: str, who: str, *, otherwise: str = "", hint: str = "") -> None:
-        advice = f"Wait until it ends or stop it, then run this again{otherwise}"
-        super().__init__(f"{place}: another run is writing there: {who}. {advice}{hint}")
-        self.who, self.hint = who, hint
+    def __init__(self, place: str, who: str, *, hint: str = "", other: str = "") -> None:
+        advice = f"Wait until it ends or stop it, then run this again{other and '; or '}{other}{hint}"
+        super().__init__(f"{place}: another run is writing there: {who}. {advice}")
+        self.place, self.who, self.hint = place, who, hint
+
+    def otherwise(self, other: str) -> LockedError:
+        """Return the same error with another thing to do."""
+        return LockedError(self.place, self.who, hint=self.hint, other=other)
 
 
 def locked_error(url: str, owner: Owner | None, *, hint: str = "") -> LockedError:
-    """Return the error about an output that another run writes to.
+    """Return the error about a folder that another run writes to.
 
     Args:
-        url: of the output.
+        url: of the folder.
         owner: the other run; None if its file cannot be read.
         hint: an additional sentence of advice.
     """
     who = "a run that cannot be identified"
     if owner:
         who = f"run {owner.run_id}, since {owner.since}, process {owner.process} on {owner.host}"
-    return LockedError(url, who, otherwise="; or choose another --output", hint=hint)
+    return LockedError(url, who, hint=hint)
+
+
+def lost_error(url: str, owner: Owner | None, *, change: bool) -> QprError:
+    """Return the error about an artefact that another run has written since this one began.
+
+    Args:
+        url: of the artefact.
+        owner: the other run; None if it is unknown.
+        change: this run changes an artefact in its place.
+    """
+    by = f"run {owner.run_id}, process {owner.process} on {owner.host}," if owner else "another run"
+    if change:
+        return QprError(f"{url}: {by} has changed it since this run began. This change is discarded. Run this again")
+    lost = f"{by} has taken this place since this run began. What this run made is discarded"
+    return QprError(f"{url}: {lost}. Look at what is there, then run this again, with --overwrite to replace it")
 
 
 def _now() -> datetime.datetime:

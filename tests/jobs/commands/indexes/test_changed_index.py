@@ -126,6 +126,16 @@ def test_a_killed_change_leaves_one_of_both_versions_and_a_rerun_completes_it(in
         assert set(storage.children(url)) == {*folders, MANIFEST}
 
 
+@pytest.mark.parametrize("change", [("--add", "new.csv"), ("--delete", "old.csv"), ("--compact",)])
+def test_a_change_beside_another_one_is_refused_without_advice_to_write_elsewhere(index, folder, qpr, change):
+    option, *files = change
+    with Output(str(index), "index", change=True) as other:
+        refused = qpr("index", "--output", index, option, *(folder / name for name in files))
+    assert refused.code == 1
+    assert f"another run is writing there: run {other.run_id}" in refused.err
+    assert refused.err.strip().endswith("Wait until it ends or stop it, then run this again")
+
+
 def test_ids_of_deleted_questions_are_not_found(index):
     opened = open_searcher(str(index)).index
     asked = np.array([question_id(text) for text in (BILLS[0], BILLS[2], "who is he")])

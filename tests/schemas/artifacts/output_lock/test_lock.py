@@ -65,6 +65,17 @@ def test_a_second_run_is_refused_at_its_start_and_the_first_publishes(url, overw
     assert storage.children(url) == [first.run_id, MANIFEST]
 
 
+def test_a_run_that_changes_an_artefact_is_not_advised_to_write_elsewhere(url):
+    publish(Output(url, "dataset"))
+    first = Output(url, "dataset", change=True)
+    with pytest.raises(LockedError, match=r"then run this again($|\. The lock of a killed run)") as refused:
+        Output(url, "dataset", change=True)
+    storage.write_bytes(storage.join(url, MANIFEST), b"of another run")
+    with pytest.raises(QprError, match=r"another run has changed it .* discarded\. Run this again$") as lost:
+        publish(first)
+    assert not any(option in str(error.value) for error in (refused, lost) for option in ("--output", "--overwrite"))
+
+
 @pytest.mark.parametrize("end", ["abandon", "release"])
 def test_a_run_that_ends_removes_its_lock(url, end):
     output = Output(url, "dataset")
