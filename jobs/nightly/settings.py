@@ -11,7 +11,7 @@ from typing import Annotated, Final, Self
 import pydantic
 
 from model.certificates.settings import Certification, Promise
-from pipelines.graphs.settings import AnswerableShare, Factory, IndexConfig, LatencyMs, Probes, Recall, WithBM25
+from pipelines.graphs.settings import IndexConfig, IndexTuning
 from schemas.option import Option
 
 
@@ -54,21 +54,10 @@ class NightSettings(pydantic.BaseModel, frozen=True, extra="forbid", title="Nigh
         return int(self.window.removesuffix("d"))
 
 
-class IndexOptions(pydantic.BaseModel, frozen=True, extra="forbid", title="Index"):
-    """Options of `qpr index` that a night has, by the same names; other ones build the index again."""
+class IndexOptions(IndexTuning, frozen=True, extra="forbid", title="Index"):
+    """Options of `qpr index` that a night has; other ones build the index again."""
 
     index_shards: int = pydantic.Field(default=8, ge=1, le=4096, description="Number of parts of the index.")
-    factory: Factory = None
-    probes: Probes = None
-    recall: Recall = 0.98
-    memory_mb: Annotated[int | None, Option("memory-mb", metavar="MB", default="no bound")] = pydantic.Field(
-        default=None,
-        ge=1,
-        description="Maximum resident memory of build and search; decides --factory and --index-shards if not given.",
-    )
-    bm25: WithBM25 = True
-    latency_ms: LatencyMs = 5.0
-    answerable_share: AnswerableShare = None
 
     @property
     def config(self) -> IndexConfig:

@@ -33,49 +33,6 @@ IndexPreset = Literal["tuned", "paper"]
 PRESETS: dict[IndexPreset, dict[str, Any]] = {"tuned": {}, "paper": {"factory": "IVF2000,Flat", "probes": 10}}
 """Settings of an index by name: chosen by size and recall, and those of Bonadiman et al. (2019), section 4.3."""
 
-Factory = Annotated[
-    str | None,
-    Option(metavar="NAME", default="by size; Flat under 10,000 questions"),
-    pydantic.Field(
-        description="FAISS index: Flat (exact), a graph (HNSW32,SQ8,RFlat) or lists (IVF2000,PQ128x4fs,RFlat)."
-    ),
-]
-Probes = Annotated[
-    int | None,
-    Option(default="the fewest for --recall"),
-    pydantic.Field(ge=1, description="Inverted lists searched for a query, or points of a graph kept in view."),
-]
-
-
-def _check_recall(recall: float, info: pydantic.ValidationInfo) -> float:
-    """Refuse a recall beside the probes that it would choose."""
-    preset = PRESETS[info.data.get("preset", "tuned")]
-    if info.data.get("probes") is not None or "probes" in preset:
-        raise ValueError("chooses --probes, which are given or of --preset paper. Leave it out")
-    return recall
-
-
-Recall = Annotated[
-    float,
-    pydantic.Field(gt=0, le=1, description="Share of the ten nearest questions that a search finds."),
-    pydantic.AfterValidator(_check_recall),
-]
-WithBM25 = Annotated[bool, pydantic.Field(description="Add BM25 for modes bm25 and fusion, about 90 bytes a question.")]
-LatencyMs = Annotated[
-    float,
-    pydantic.Field(
-        gt=0, description="Maximum computed CPU milliseconds of the median query: bounds lists searched and mode."
-    ),
-]
-
-AnswerableShare = Annotated[
-    float | None,
-    Option(default="0.5"),
-    pydantic.Field(
-        ge=0.01, le=0.99, description="Share of the requests that have an answer in the index; sets probabilities."
-    ),
-]
-
 _Settings = TypeVar("_Settings", bound=pydantic.BaseModel)
 
 
@@ -186,7 +143,52 @@ class QuoraConfig(TextFormat, Sharded, frozen=True, extra="forbid"):
     assembly: LabelledAssembly = LabelledAssembly()
 
 
-class IndexConfig(NamedColumns, frozen=True, extra="forbid"):
+class IndexTuning(pydantic.BaseModel, frozen=True, extra="forbid"):
+    """Settings of an index that decide its size, and the time and quality of its searches."""
+
+    factory: Annotated[str | None, Option(metavar="NAME", default="by size; Flat under 10,000 questions")] = (
+        pydantic.Field(
+            default=None,
+            description="FAISS index: Flat (exact), a graph (HNSW32,SQ8,RFlat) or lists (IVF2000,PQ128x4fs,RFlat).",
+        )
+    )
+    probes: Annotated[int | None, Option(default="the fewest for --recall")] = pydantic.Field(
+        default=None,
+        ge=1,
+        description="Inverted lists searched for a query, or points of a graph kept in view.",
+    )
+    recall: float = pydantic.Field(
+        default=0.98, gt=0, le=1, description="Share of the ten nearest questions that a search finds."
+    )
+    memory_mb: Annotated[int | None, Option("memory-mb", metavar="MB", default="no bound")] = pydantic.Field(
+        default=None,
+        ge=1,
+        description="Maximum resident memory of build and search; decides factory and shards if not given.",
+    )
+    bm25: bool = pydantic.Field(
+        default=True, description="Add BM25 for modes bm25 and fusion, about 90 bytes a question."
+    )
+    latency_ms: float = pydantic.Field(
+        default=5.0,
+        gt=0,
+        description="Maximum computed CPU milliseconds of the median query: bounds lists searched and mode.",
+    )
+    answerable_share: Annotated[float | None, Option(default="0.5")] = pydantic.Field(
+        default=None,
+        ge=0.01,
+        le=0.99,
+        description="Share of the requests that have an answer in the index; sets probabilities.",
+    )
+
+    @pydantic.model_validator(mode="after")
+    def _check_recall(self) -> Self:
+        """Refuse a recall beside the probes that it would choose."""
+        if self.probes is not None and "recall" in self.model_fields_set:
+            raise ValueError(f"--recall {self.recall}: chooses --probes, which are given. Leave it out")
+        return self
+
+
+class IndexConfig(IndexTuning, NamedColumns, frozen=True, extra="forbid"):
     """Everything that decides the index that `qpr index` makes of questions and a model."""
 
     COLUMNS: ClassVar[tuple[str, ...]] = ("question", "answer", "answer_id", "cluster_id", "events")
@@ -195,18 +197,6 @@ class IndexConfig(NamedColumns, frozen=True, extra="forbid"):
         default="tuned", description="Settings of --factory and --probes where they are not given."
     )
     shards: int = pydantic.Field(default=8, ge=1, le=4096, description="Number of parts of the index.")
-    factory: Factory = None
-    probes: Probes = None
-    recall: Recall = 0.98
-    memory_mb: Annotated[int | None, Option("memory-mb", metavar="MB", default="no bound")] = pydantic.Field(
-        default=None,
-        ge=1,
-        description="Maximum resident memory of build and search; decides --factory and --shards if not given.",
-    )
-    bm25: WithBM25 = True
-    latency_ms: LatencyMs = 5.0
-    answerable_share: AnswerableShare = None
-
     vary_by: Annotated[tuple[str, ...], Option(metavar="COLUMN", panel="Filters")] = pydantic.Field(
         default=(), description="Column, such as locale, of which every search names a value. Repeatable."
     )
@@ -229,7 +219,11 @@ class IndexConfig(NamedColumns, frozen=True, extra="forbid"):
         """Take what is not given from the preset; check the columns that filter together."""
         if self.valid_until in {"", "question", "answer", *self.vary_by}:
             raise ValueError(f"--valid-until {self.valid_until}: must be a column of its own")
-        given = {name: value for name, value in PRESETS[self.preset].items() if getattr(self, name) is None}
+        preset = PRESETS[self.preset]
+        if "probes" in preset and "recall" in self.model_fields_set:
+            of_preset = f"which are of --preset {self.preset}"
+            raise ValueError(f"--recall {self.recall}: chooses --probes, {of_preset}. Leave it out")
+        given = {name: value for name, value in preset.items() if getattr(self, name) is None}
         for name, value in given.items():
             self.__dict__[name] = value  # frozen for users of an instance, not for this
         return self
