@@ -29,7 +29,7 @@ from model.index.settings import IndexSettings
 from model.index.shard_builder import ShardBuilder
 from model.index.shards import new_index
 from model.search.opening import open_index
-from pipelines.graphs.index import write_shards
+from pipelines.graphs.index import ShardedQuestions, write_shards
 from pipelines.reading.index_inputs import DatasetFile, QuestionInputs, ignored_notes, question_files
 from pipelines.writing.run_report import Report, check_sum
 from schemas.artifacts.manifest import Manifest, Source
@@ -89,15 +89,9 @@ def build_index(
     builder = ShardBuilder(indexed_model.dimension, factory)
     with Output(output, "index", overwrite=overwrite) as target:
         with working(f"Indexing {counted(len(inputs.files), 'file')} of questions in {counted(shards, 'shard')}"):
-            report = write_shards(
-                target,
-                inputs.files,
-                shards=shards,
-                encode=WorkerEncoder(indexed_model.url, indexed_model.digest),
-                encoder_digest=indexed_model.digest,
-                builder=builder,
-                options=options,
-            )
+            encode = WorkerEncoder(indexed_model.url, indexed_model.digest)
+            sharded = ShardedQuestions(inputs.files, shards, encode, builder)
+            report = write_shards(target, sharded, encoder_digest=indexed_model.digest, options=options)
         counters = _counters(report, inputs, max_reject_ratio)
         indexed = counters["questions_indexed"]
         unmeasured = _settings(settings, indexed_model, builder.factory_for(indexed), questions=indexed, shards=shards)

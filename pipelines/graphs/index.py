@@ -1,12 +1,13 @@
 """Graph from questions to the shards of an index; the encoder and the shard builder are arguments.
 
-question files -> build -> FAISS shards, id tables, rejected rows, Written; write_shards runs it -> Report
+ShardedQuestions -> build -> FAISS shards, id tables, rejected rows, Written; write_shards runs it -> Report
 
 Texts travel between workers, not vectors: 60 bytes a question instead of 1,200.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -58,75 +59,67 @@ class ShardBuilder(Protocol):
         """Return the file of a shard; row i holds vector i of the parts, one after the other."""
 
 
-def write_shards(
-    target: Output,
-    files: Sequence[QuestionFile],
-    *,
-    shards: int,
-    encode: Encode,
-    encoder_digest: str,
-    builder: ShardBuilder,
-    options: PipelineOptions,
-    folder: str = "",
-    unchanged: Unchanged | None = None,
-) -> Report:
-    """Run the graph, which takes over the shards that killed runs of the same output finished; return its report.
+@dataclasses.dataclass(frozen=True)
+class ShardedQuestions:
+    """Questions, and all that decides on the bytes of their shards.
 
-    Args:
-        target: the locked index.
-        files: as of `build`.
-        shards: as of `build`.
-        encode: as of `build`.
-        encoder_digest: digest of the model that encodes.
-        builder: as of `build`.
-        options: Beam's.
-        folder: as of `build`.
-        unchanged: as of `build`.
-
-    Raises:
-        QprError: a file cannot be read or written.
-    """
-    finished = FinishedShards.of(target, encoder_digest)
-    graph = functools.partial(build, files=files, run_url=target.run_url, shards=shards, encode=encode)
-    run(functools.partial(graph, builder=builder, folder=folder, unchanged=unchanged, finished=finished), options)
-    finished.forget()
-    return read_report(target)
-
-
-def build(
-    pipeline: beam.Pipeline,
-    *,
-    files: Sequence[QuestionFile],
-    run_url: str,
-    shards: int,
-    encode: Encode,
-    builder: ShardBuilder,
-    folder: str = "",
-    unchanged: Unchanged | None = None,
-    finished: FinishedShards | None = None,
-) -> None:
-    """Add all steps from question files to the shards and the run's report.
-
-    Args:
-        pipeline: to add them to.
+    Attributes:
         files: where the questions are.
-        run_url: the run's folder.
         shards: number of parts; a question's part is its id modulo ``shards``.
         encode: returns the vectors of texts. It is pickled, so a model should travel as its address.
         builder: trains and builds shards.
         folder: of shards and id tables in the run's folder.
         unchanged: questions to leave out.
+    """
+
+    files: Sequence[QuestionFile]
+    shards: int
+    encode: Encode
+    builder: ShardBuilder
+    folder: str = ""
+    unchanged: Unchanged | None = None
+
+
+def write_shards(target: Output, sharded: ShardedQuestions, *, encoder_digest: str, options: PipelineOptions) -> Report:
+    """Run the graph, which takes over the shards that killed runs of the same output finished; return its report.
+
+    Args:
+        target: the locked index.
+        sharded: questions to index.
+        encoder_digest: digest of the model that encodes.
+        options: Beam's.
+
+    Raises:
+        QprError: a file cannot be read or written.
+    """
+    finished = FinishedShards.of(target, encoder_digest)
+    run(functools.partial(build, run_url=target.run_url, sharded=sharded, finished=finished), options)
+    finished.forget()
+    return read_report(target)
+
+
+def build(
+    pipeline: beam.Pipeline, *, run_url: str, sharded: ShardedQuestions, finished: FinishedShards | None = None
+) -> None:
+    """Add all steps from question files to the shards and the run's report.
+
+    Args:
+        pipeline: to add them to.
+        run_url: the run's folder.
+        sharded: questions to index.
         finished: shards of killed runs that are not built again.
     """
+    shards, encode, builder = sharded.shards, sharded.encode, sharded.builder
     read = (
         pipeline
-        | "ListFiles" >> beam.Create(list(files))
+        | "ListFiles" >> beam.Create(list(sharded.files))
         | "ReadQuestions" >> beam.FlatMap(read_and_count).with_outputs("written", TAG, main="tables")
     )
     merged = (
         read.tables
         | "ShuffleByQuestion" >> GroupByShard("question_id", shards)
-        | "MergeEqualKeys" >> beam.FlatMap(merge_and_count, unchanged).with_outputs("written", TAG, main="parts")
+        | "MergeEqualKeys"
+        >> beam.FlatMap(merge_and_count, sharded.unchanged).with_outputs("written", TAG, main="parts")
     )
     rejected = (
         (read[TAG], merged[TAG])
@@ -144,7 +137,7 @@ def build(
         | "TrainCentroids" >> beam.Map(train, encode, builder, questions)
     )
     indexed = parts | "BuildShards" >> beam.FlatMap(
-        build_shard, run_url, shards, encode, builder, trained, folder, finished
+        build_shard, run_url, shards, encode, builder, trained, sharded.folder, finished
     )
     _ = (
         (read.written, merged.written, rejected, indexed)

@@ -88,7 +88,8 @@ def builds():
     from pipelines.reading.index_inputs import TableFile
     from pipelines.reading.sources import Source
 
-    indexed = {"encode": WorkerEncoder("/model", "digest"), "builder": ShardBuilder(256)}
+    questions = [TableFile(Source("/questions.parquet", 1, "parquet"), ())]
+    sharded = index.ShardedQuestions(questions, 2, WorkerEncoder("/model", "digest"), ShardBuilder(256))
     known = {"run_url": "/out/run", "sources": [Source("/logs.parquet", 1, "parquet")]}
 
     def linked(method, kind=None, encode=None, **privacy):
@@ -102,9 +103,7 @@ def builds():
         "static": linked("boosted", "static", WorkerEncoder("/model", "digest")),
         "users": linked("boosted", min_users=2, max_answer_events_of_user=9),
         "quora": lambda p: quora.build(p, config=QuoraConfig(shards=2), **known),
-        "index": lambda p: index.build(
-            p, files=[TableFile(Source("/questions.parquet", 1, "parquet"), ())], run_url="/run", shards=2, **indexed
-        ),
+        "index": lambda p: index.build(p, run_url="/run", sharded=sharded),
     }
 
 

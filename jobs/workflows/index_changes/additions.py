@@ -19,7 +19,7 @@ from model.index.ranking import Ints
 from model.index.segments.builder import SegmentBuilder
 from model.index.segments.layout import folder_of, in_order
 from model.search.opening import model_folder
-from pipelines.graphs.index import write_shards
+from pipelines.graphs.index import ShardedQuestions, write_shards
 from pipelines.reading.index_inputs import DatasetFile, QuestionFile, SegmentFile
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, read_verified
@@ -77,18 +77,10 @@ def add_segment(
     stored = in_order(base.manifest.of(SHARDS))
     with_lists = [file for file, shard in zip(stored, base.index.shards, strict=True) if shard.lists]
     builder = SegmentBuilder(base.index.url, min(with_lists, key=lambda file: file.bytes, default=None))
+    shards = _shards(files, base.settings.shards)
+    sharded = ShardedQuestions(files, shards, encoder_of(base), builder, folder_of(number), unchanged)
     with working(message):
-        report = write_shards(
-            target,
-            files,
-            shards=_shards(files, base.settings.shards),
-            encode=encoder_of(base),
-            encoder_digest=base.settings.model_digest,
-            builder=builder,
-            options=options,
-            folder=folder_of(number),
-            unchanged=unchanged,
-        )
+        report = write_shards(target, sharded, encoder_digest=base.settings.model_digest, options=options)
     tables = in_order(file for file in report.files if file.table == IDS)
     coded = with_codes(target, report.files, base.settings.factory, base=(base.index.url, base.manifest))
     return Added(coded, [_ids(target, file) for file in tables], report.counters)

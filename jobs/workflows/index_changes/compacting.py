@@ -22,7 +22,7 @@ from model.index.segments.layout import in_order, segment_of, tombstones
 from model.index.shard_builder import ShardBuilder
 from model.index.shards import new_index
 from model.index.sizing.planning import Size, planned
-from pipelines.graphs.index import write_shards
+from pipelines.graphs.index import ShardedQuestions, write_shards
 from pipelines.reading.index_inputs import SegmentFile
 from pipelines.writing.run_report import check_sum
 from schemas.artifacts.manifest import Manifest, read_manifest
@@ -97,17 +97,9 @@ def compact(
     if factory is not None:
         new_index(factory, base.settings.dimension)
     builder = ShardBuilder(base.settings.dimension, factory)
-    rows = _live_files(base, gone)
+    sharded = ShardedQuestions(_live_files(base, gone), shards, encoder_of(base), builder)
     with working(f"Indexing {counted(live, 'question')} in {counted(shards, 'shard')}"):
-        report = write_shards(
-            target,
-            rows,
-            shards=shards,
-            encode=encoder_of(base),
-            encoder_digest=base.settings.model_digest,
-            builder=builder,
-            options=options,
-        )
+        report = write_shards(target, sharded, encoder_digest=base.settings.model_digest, options=options)
     check_sum(report.counters | {"live": live}, "live", "questions_indexed")
     built = builder.factory_for(live)
     probes, recall = _probes(base, settings, same=built == base.settings.factory)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pipelines.engine.runner import parse_options, run
-from pipelines.graphs.index import build
+from pipelines.graphs.index import ShardedQuestions, build
 from pipelines.reading.index_inputs import question_files
 from pipelines.reading.sources import expand
 from pipelines.writing.run_report import read_report
@@ -36,8 +36,8 @@ def test_any_encoder_and_shard_builder_will_do_and_all_shards_share_one_training
     (tmp_path / "a.csv").write_text("question\n" + "\n".join([*texts, "PAY BILL x", "?"]) + "\n")
     inputs = question_files([str(tmp_path / "a.csv")], {}, files_of=lambda url: expand([url]))
     output = Output(str(tmp_path / "i"), "index")
-    parts = {"files": inputs.files, "run_url": output.run_url, "shards": shards}
-    run(lambda pipeline: build(pipeline, **parts, encode=lengths, builder=JsonShards()), parse_options([]))
+    sharded = ShardedQuestions(inputs.files, shards, lengths, JsonShards())
+    run(lambda pipeline: build(pipeline, run_url=output.run_url, sharded=sharded), parse_options([]))
     report = read_report(output)
     counted = {f"questions_{name}": report.counters[f"questions_{name}"] for name in ("read", "indexed", "merged")}
     assert counted == {"questions_read": 11, "questions_indexed": 9, "questions_merged": 1}

@@ -56,6 +56,7 @@ K = 9
 def run_plainly(build, options):
     """Run the steps of the graph of an index in this process, in order."""
     given, written, parts, tables = build.keywords, [], [], []
+    sharded = given["sharded"]
 
     def sort_out(outputs, kept):
         for output in outputs:
@@ -64,18 +65,18 @@ def run_plainly(build, options):
             elif isinstance(output.value, Written):
                 written.append(output.value)
 
-    for file in given["files"]:
+    for file in sharded.files:
         sort_out(graph.read_and_count(file), tables)
-    split = [part for table in tables for part in split_by_shard(table, "question_id", given["shards"])]
+    split = [part for table in tables for part in split_by_shard(table, "question_id", sharded.shards)]
     for shard in sorted({shard for shard, _ in split}):
         merged = concatenate([content for number, content in split if number == shard])
-        sort_out(graph.merge_and_count(merged, given.get("unchanged")), parts)
-    questions, encode, of = sum(count for count, _ in parts), given["encode"], given["builder"]
+        sort_out(graph.merge_and_count(merged, sharded.unchanged), parts)
+    questions, encode, of = sum(count for count, _ in parts), sharded.encode, sharded.builder
     if parts:
         sample = [graph.sample_of(part, of, questions)[1] for part in parts]
         trained = graph.train((0, sample), encode, of, questions)
         for part in parts:
-            place = (given["run_url"], given["shards"], encode, of, trained, given.get("folder", ""), given["finished"])
+            place = (given["run_url"], sharded.shards, encode, of, trained, sharded.folder, given["finished"])
             written.extend(graph.build_shard(part, *place))
     report = [(w.file and w.file.model_dump(), w.counts, None, [], []) for w in written]
     storage.write_bytes(storage.join(given["run_url"], "report.json"), json.dumps(report).encode())
