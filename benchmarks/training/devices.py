@@ -71,10 +71,8 @@ def timed(step: Step, work: list[Numbers]) -> tuple[list[float], float]:
 
 def encoding_rates(folder: str, texts: list[str], device: str) -> Iterator[tuple[str, float]]:
     """Yield program and questions a second of encoding by the transformer, without its start."""
-    encoder = TransformerEncoder("", f"{PREFIX}{folder}")
-    if device == "cpu":
-        encoder._model.to(device)
-    peer = load_sentences(checked_folder(folder), name=folder).to(device)
+    encoder = TransformerEncoder("", f"{PREFIX}{folder}", device=device)
+    peer = load_sentences(checked_folder(folder), name=folder, device=device)
     programs: dict[str, Callable[[list[str]], object]] = {
         "qpr": encoder.encode,
         **{f"sentence-transformers, batches of {size}": _batches_of(peer, size) for size in (32, 256)},

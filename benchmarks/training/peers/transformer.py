@@ -28,7 +28,7 @@ class PeerFineTuning:
     def __init__(self, folder: str, *, learning_rate: float, half: bool, device: str = "cpu") -> None:
         from sentence_transformers.sentence_transformer.losses import MultipleNegativesRankingLoss
 
-        self.model = load_sentences(checked_folder(folder), name=folder).to(device).train()
+        self.model = load_sentences(checked_folder(folder), name=folder, device=device).train()
         self.loss = MultipleNegativesRankingLoss(self.model)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=learning_rate, fused=True)
         self._half, self._device = half, torch.device(device)

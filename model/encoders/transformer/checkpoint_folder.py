@@ -83,12 +83,13 @@ def stated_licence(folder: Path) -> str:
     return found[1].strip() if found else "not stated"
 
 
-def load_sentences(folder: Path, *, name: str, **options: str) -> Any:
+def load_sentences(folder: Path, *, name: str, device: str | None = None, **options: str) -> Any:
     """Return the SentenceTransformer in a folder; nothing is fetched, and no code or pickle of it runs.
 
     Args:
         folder: as `checked_folder` returned it.
         name: the model in messages.
+        device: where to compute, by PyTorch's name; None: a graphics card if there is one.
         options: further ones of transformers' ``from_pretrained``.
 
     Raises:
@@ -103,7 +104,7 @@ def load_sentences(folder: Path, *, name: str, **options: str) -> Any:
     safe = {"use_safetensors": True, **options}  # a pickle of weights could run code
     try:
         with _quiet():
-            sentences = SentenceTransformer(str(folder), local_files_only=True, model_kwargs=safe)
+            sentences = SentenceTransformer(str(folder), local_files_only=True, device=device, model_kwargs=safe)
     except Exception as error:
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         raise QprError(f"{name}: cannot be loaded: {reason}") from error

@@ -43,18 +43,19 @@ _BATCH = 64
 class TransformerEncoder(Encoder):
     """A sentence-transformers model; it reads texts as they were asked, and its vectors have length 1.
 
-    Questions of one length are encoded together, so a vector's last digits depend on what else there is. The library
-    takes a graphics card if there is one. Where the device multiplies bfloat16 by itself, the transformer computes in
-    it if that changes vectors by less than `ALIKE`: half the time. A model that reads something else than tokens is
-    encoded by the library's own loop.
+    Questions of one length are encoded together, so a vector's last digits depend on what else there is. Where the
+    device multiplies bfloat16 by itself, the transformer computes in it if that changes vectors by less than `ALIKE`:
+    half the time. A model that reads something else than tokens is encoded by the library's own loop.
 
     Attributes:
         name: the encoder in messages, such as ``st:<folder>``.
         files: its files by name; None if they are in the folder of its name.
+        device: where to compute, by PyTorch's name; None: a graphics card if there is one.
     """
 
     name: str
     files: Mapping[str, bytes] | None = None
+    device: str | None = None
 
     @property
     def dimension(self) -> int:
@@ -88,7 +89,7 @@ class TransformerEncoder(Encoder):
             folder = Path(self.name.removeprefix(PREFIX))
             if self.files is not None:
                 folder = stack.enter_context(unpacked(self.files))
-            return load_sentences(folder, name=self.name)
+            return load_sentences(folder, name=self.name, device=self.device)
 
     @functools.cached_property
     def _body(self) -> TransformerBody | None:

@@ -7,6 +7,7 @@ import types
 import numpy as np
 import pyarrow as pa
 import pytest
+import torch
 
 from model.encoders.loading import digest_of, load_encoder
 from model.encoders.transformer import inference as transformer
@@ -32,7 +33,16 @@ def test_it_is_loaded_without_network_pickles_or_code_of_its_own(sentence_transf
     encoder = load_encoder(sentence_transformer)
     encoder.encode(["pay"])
     options = encoder._model.options
-    assert options == {"local_files_only": True, "model_kwargs": {"use_safetensors": True}}
+    assert options == {"local_files_only": True, "model_kwargs": {"use_safetensors": True}, "device": None}
+
+
+def test_it_computes_on_the_device_that_is_given(tiny_sentences, library, monkeypatch):
+    monkeypatch.setattr(transformer, "_multiplies_half", lambda device: seen.append(device))
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)  # where the library would compute by itself
+    seen: list[torch.device] = []
+    encoder = TransformerEncoder("", f"st:{tiny_sentences}", device="cpu")
+    np.testing.assert_allclose(encoder.encode(ASKED), library, atol=1e-5)
+    assert seen == [torch.device("cpu")]
 
 
 def test_the_digest_is_of_names_and_contents(sentence_transformer, tmp_path):
