@@ -19,8 +19,8 @@ class RunTerms(pydantic.BaseModel, frozen=True, extra="forbid", title="Run"):
     The checkpoint of the default encoder, 0.8 GB, is written in a few seconds, a hundredth of 5 minutes.
     """
 
-    max_minutes: Annotated[float | None, Option(metavar="MINUTES", panel=OPTIONS)] = pydantic.Field(
-        default=None, gt=0, description="Time limit; the rate falls to 0 by then."
+    max_minutes: Annotated[float | None, Option(metavar="MINUTES", panel=OPTIONS, default="no limit")] = pydantic.Field(
+        default=None, gt=0, description="Time limit of the command; a learning rate that decays falls to 0 by then."
     )
     resume: Annotated[bool, Option(panel=OPTIONS)] = pydantic.Field(
         default=False, description="Continue from the last checkpoint, to the same weights; else start over."

@@ -19,16 +19,16 @@ class Validation(pydantic.BaseModel, frozen=True, extra="forbid", title="Limits"
         ignored_answers: answers, compared as `schemas.text.fold` reads them, or answer ids.
     """
 
-    min_confidence: float | None = pydantic.Field(
+    min_confidence: Annotated[float | None, Option(default="no minimum")] = pydantic.Field(
         default=None,
         allow_inf_nan=False,
         description="Reject rows of lower confidence; a row without one is kept.",
     )
-    locale: Annotated[str | None, Option(metavar="NAME")] = pydantic.Field(
+    locale: Annotated[str | None, Option(metavar="NAME", default="all locales")] = pydantic.Field(
         default=None,
         description="Reject rows of another locale, such as en-GB (en_gb is the same); without one a row is kept.",
     )
-    ignored_answers: Annotated[tuple[str, ...], Option("ignore-answer")] = pydantic.Field(
+    ignored_answers: Annotated[tuple[str, ...], Option("ignore-answer", default="none")] = pydantic.Field(
         default=(),
         description="Reject rows with this answer or answer id, such as a fallback; @FILE: one a line. Repeatable.",
     )

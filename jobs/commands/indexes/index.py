@@ -23,7 +23,9 @@ def index(
     settings: IndexConfig,
     questions: Annotated[
         list[str] | None,
-        typer.Option(metavar="PATH", help="Dataset, or files or globs: .parquet, .csv, .tsv, .jsonl; .gz, .zst."),
+        typer.Option(
+            metavar="PATH", help="Dataset, file or glob: .parquet, .csv, .tsv, .jsonl; .gz, .zst. Repeatable."
+        ),
     ] = None,
     model: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Model by `qpr train`, or st:FOLDER of sentence-transformers.")
@@ -31,12 +33,18 @@ def index(
     overwrite: Overwrite = False,
     add: Annotated[
         list[str] | None,
-        typer.Option(metavar="PATH", help="Add or replace questions, as of --questions.", rich_help_panel=_CHANGES),
+        typer.Option(
+            metavar="PATH",
+            help="Questions to add or replace, from the same kinds of files as --questions. Repeatable.",
+            rich_help_panel=_CHANGES,
+        ),
     ] = None,
     delete: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="PATH", help="Delete the questions in a column question_id or question.", rich_help_panel=_CHANGES
+            metavar="PATH",
+            help="File with the questions to delete, in a column question_id or question. Repeatable.",
+            rich_help_panel=_CHANGES,
         ),
     ] = None,
     compact: Annotated[
