@@ -52,7 +52,10 @@ def next_steps(url: str, counters: Mapping[str, int], salt: Callable[[], str | N
     train = f"qpr train --dataset {quoted} --preset static --output MODEL"
     if questions >= FEW_QUESTIONS and not missing:
         small = questions < STATIC_WINS
-        hint = f"static starts from published word vectors, which finds more here.{_static_to_install()}"
+        hint = (
+            "static starts from published vectors of English words: in English logs of this size it finds more."
+            f"{_static_to_install()}"
+        )
         by_vectors = small and _is_mostly_latin(counters)
         command = train if by_vectors else train.replace(" --preset static", "")
         return [f"Next: qpr sample --dataset {quoted}; {command}", *([hint] if by_vectors else [])]
@@ -68,7 +71,7 @@ def next_steps(url: str, counters: Mapping[str, int], salt: Callable[[], str | N
         )
     lines.append(f"To search without training: {index}, with a model of sentence-transformers in FOLDER.")
     if "train" not in missing and _is_mostly_latin(counters):
-        lines.append(f"To start from published word vectors: {train}.{_static_to_install()}")
+        lines.append(f"To start from published vectors of English words: {train}.{_static_to_install()}")
     return lines
 
 
