@@ -1,6 +1,11 @@
+import re
+from pathlib import Path
+
 import pyarrow as pa
 import pytest
 
+from pipelines.decontamination.near_duplicates import REASONS
+from pipelines.summary.faults import ASKED_FOR
 from schemas.tables import PAIRS, QA_LOG, QUESTIONS, SCHEMA_VERSION, TABLES, conform
 
 
@@ -8,6 +13,16 @@ from schemas.tables import PAIRS, QA_LOG, QUESTIONS, SCHEMA_VERSION, TABLES, con
 def test_every_field_is_documented_and_every_schema_has_its_version(schema):
     assert all(field.metadata and field.metadata[b"doc"] for field in schema)
     assert schema.metadata[b"qpr.schema_version"] == str(SCHEMA_VERSION).encode()
+
+
+def test_the_document_of_the_tables_names_every_column_and_reason():
+    document = Path(__file__).parents[2] / "docs" / "clustering.md"
+    section = document.read_text().split("## Tables of a dataset\n")[1].split("\n## ")[0]
+    named = set(re.findall(r"`(\w+)`", section))
+    assert {name for schema in TABLES.values() for name in schema.names} - named == set()
+    of_leakage = {reason.replace("_in_test", "_in_train").replace("in_test", "in_train") for reason in REASONS}
+    of_rows = {name.partition("_")[2] for name in ASKED_FOR}
+    assert (of_leakage | of_rows) - named == set()
 
 
 def test_only_what_can_be_absent_is_nullable():
