@@ -33,6 +33,7 @@ from schemas.artifacts.manifest import Source, read_manifest, read_settings
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.quantities import counted
+from schemas.statistics.binomial import smallest_sample
 
 
 def write_certification(
@@ -123,7 +124,8 @@ def certificate_of(
     outcome = certify(scored.scores, wrong, in_order, settings, lowest=settings.min_probability)
     if outcome.chosen is None:
         further = missing_requests(scored.scores, wrong, settings, lowest=settings.min_probability)
-        raise QprError(_not_shown(file, scored, outcome, settings, further))
+        candidates = int((scored.scores[in_order] >= settings.min_probability).sum())
+        raise QprError(_not_shown(file, len(scored.requests), outcome, settings, further, candidates=candidates))
     chosen = outcome.chosen
     if version is None:
         raise QprError(f"{file}: was scored by an index that was not opened from a folder")
@@ -153,12 +155,26 @@ def certificate_of(
     )
 
 
-def _not_shown(file: str, scored: Scored, outcome: Outcome, settings: Certification, further: int | None) -> str:
-    """Return the reason for no certificate, with the number of missing verdicts."""
+def _not_shown(
+    file: str, requests: int, outcome: Outcome, settings: Certification, further: int | None, *, candidates: int
+) -> str:
+    """Return the reason for no certificate, with the number of missing verdicts.
+
+    Args:
+        file: name of the requests.
+        requests: number of them that the index does not have word for word.
+        outcome: of their test.
+        settings: the promise.
+        further: number of missing requests, None if no number is expected to suffice.
+        candidates: number of requests that choose the thresholds and whose probability permits an answer.
+    """
     promise = f"at most {percent(settings.alpha)} wrong with confidence {percent(1 - settings.delta)}"
-    judged = f"{counted(len(scored.requests), 'judged request')} do not show {promise}"
+    judged = f"{counted(requests, 'judged request')} do not show {promise}"
     if not outcome.tests:
-        cause = "too few of them have a probability"
+        lowest = settings.min_probability
+        enough = f"a probability of at least {lowest}" if lowest else "a probability"
+        choose = f"{outcome.order:,} of them choose the threshold, and {candidates:,} of these have {enough}"
+        cause = f"{choose}; at least {smallest_sample(settings.alpha, settings.delta):,} are needed"
     else:
         first = outcome.tests[0]
         cause = f"the best {first.answered:,} of the test part have {counted(first.wrong, 'wrong answer')}"

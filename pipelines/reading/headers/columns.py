@@ -99,7 +99,7 @@ def locate_columns(
     answers = [c for c in columns if c.name == "answer" and c.name not in located and c not in missing]
     objects = f"Objects and lists ({', '.join(nested[:_MAX_NAMES_SHOWN])}) are not read. {FLATTEN}" if nested else ""
     if not mappable:
-        step = "Rename the file's columns"
+        step = f"Rename columns of the file, or add {', '.join(absent)} to it"
     elif free:
         step = _options(missing, free, optional=answers, objects=objects)
     else:

@@ -152,6 +152,11 @@ def changed(place, **fields):
     ("rows", "fault"),
     [
         pytest.param(requests(100), "About 50 further requests are missing", id="few"),
+        pytest.param(
+            requests(100),
+            "30 of them choose the threshold, and 30 of these have a probability; at least 45 are needed. About 50",
+            id="few that choose",
+        ),
         pytest.param([], "has no request", id="none"),
         pytest.param(
             [row | {"verdict": "right"} for row in requests()], "none of 600 verdicts is wrong", id="no wrong"

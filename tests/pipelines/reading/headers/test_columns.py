@@ -29,7 +29,7 @@ def test_an_optional_column_may_be_missing_unless_it_was_mapped():
 
 
 def test_a_command_without_mapping_options_does_not_offer_them():
-    with pytest.raises(QprError, match=r"no column question, answer; there are none\. Rename"):
+    with pytest.raises(QprError, match=r"no column question, answer; there are none\. Rename .* or add question, ans"):
         locate_columns(COLUMNS, {}, [], url="f", mappable=False)
 
 
