@@ -37,6 +37,7 @@ TOP = {
 }
 """Modules outside of a subpackage; a new one belongs into a room."""
 AT_THE_ROOT = {
+    ".dockerignore",
     ".gitignore",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
