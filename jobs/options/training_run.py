@@ -20,7 +20,7 @@ class RunTerms(pydantic.BaseModel, frozen=True, extra="forbid", title="Run"):
     """
 
     max_minutes: Annotated[float | None, Option(metavar="MINUTES", panel=OPTIONS, default="no limit")] = pydantic.Field(
-        default=None, gt=0, description="Time limit of the command; a learning rate that decays falls to 0 by then."
+        default=None, gt=0, description="Time limit of the run."
     )
     resume: Annotated[bool, Option(panel=OPTIONS)] = pydantic.Field(
         default=False, description="Continue from the last checkpoint, to the same weights; else start over."

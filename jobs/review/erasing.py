@@ -110,7 +110,7 @@ def check_databases_of(file: str, erasure: Erasure, reviews: Sequence[str]) -> N
     for path in _databases_of(file, {os.path.realpath(path) for path in reviews}):
         if erase_from_file(file, erasure, dry_run=True)["rows"]:
             advice = f"Give --review {shlex.quote(path)} too, or remove that database"
-            raise QprError(f"{file}: {path} has verdicts on these requests and could not go on. {advice}")
+            raise QprError(f"{file}: its requests are judged in {path}, which could not go on. {advice}")
 
 
 def _databases_of(file: str, given: Set[str]) -> Iterator[str]:

@@ -114,8 +114,8 @@ def _too_few_for_evidence(counters: Mapping[str, int]) -> list[str]:
         return []
     return [
         f"{intents:,} of {counted(counters['answers'], 'answer')} are intents by the evidence of their questions; "
-        f"{fewer:,} others have at most {SIZES[-1]} questions, which are little evidence. If each of these is one "
-        "intent too, as at a help desk, keep its questions together by --answers intent"
+        f"{fewer:,} others have at most {counted(SIZES[-1], 'question')}, which are little evidence. If each "
+        "of these is one intent too, as at a help desk, keep its questions together by --answers intent"
     ]
 
 

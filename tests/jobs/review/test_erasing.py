@@ -219,7 +219,10 @@ def test_a_requests_file_whose_database_is_not_given_stays_until_it_is(qpr, judg
     for options in (["--dry-run"], []):
         outcome = qpr("erase", *given, *options)
         advice = f"Give --review {path} too, or remove that database"
-        assert (outcome.code, f"{requests}: {path} has verdicts on these requests and" in outcome.err) == (1, True)
+        assert (
+            outcome.code,
+            f"{requests}: its requests are judged in {path}, which could not go on" in outcome.err,
+        ) == (1, True)
         assert advice in outcome.err
     assert len(RequestQueue(requests, 0).rows) == 5
     assert qpr("erase", "--file", requests, "--question", "asked by nobody").code == 0
