@@ -13,7 +13,7 @@ import os
 import shlex
 import sqlite3
 import tempfile
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Sequence, Set
 from pathlib import Path
 from typing import Any, Final
 
@@ -107,14 +107,14 @@ def check_databases_of(file: str, erasure: Erasure, reviews: Sequence[str]) -> N
     Raises:
         QprError: another database in the folder of the file has verdicts on it, or the file cannot be read.
     """
-    for path in _databases_of(file, {os.path.realpath(path) for path in reviews}):
-        if erase_from_file(file, erasure, dry_run=True)["rows"]:
-            advice = f"Give --review {shlex.quote(path)} too, or remove that database"
-            raise QprError(f"{file}: its requests are judged in {path}, which could not go on. {advice}")
+    databases = _databases_of(file, {os.path.realpath(path) for path in reviews})
+    if databases and erase_from_file(file, erasure, dry_run=True)["rows"]:
+        advice = f"Give --review {shlex.quote(databases[0])} too, or remove that database"
+        raise QprError(f"{file}: its requests are judged in {databases[0]}, which could not go on. {advice}")
 
 
-def _databases_of(file: str, given: Set[str]) -> Iterator[str]:
-    """Yield the review databases in the folder of a local requests file that have verdicts on it as it is now.
+def _databases_of(file: str, given: Set[str]) -> list[str]:
+    """Return the review databases in the folder of a local requests file that have verdicts on it as it is now.
 
     Args:
         file: URL of the file.
@@ -122,14 +122,19 @@ def _databases_of(file: str, given: Set[str]) -> Iterator[str]:
     """
     local = storage.local_path(file)
     if local is None or not file.removesuffix(".gz").endswith(".jsonl"):
-        return
+        return []
+    digests = {}
     for path in sorted(map(str, Path(local).parent.iterdir())):
         with contextlib.suppress(QprError, OSError):  # such as a database of another program
             if is_database(path) and os.path.realpath(path) not in given:
                 with contextlib.closing(open_database(path)) as connection, explained(path):
                     source = read_source(connection)
-                if source.kind == "requests" and source.digest == hashlib.sha256(storage.read_bytes(file)).hexdigest():
-                    yield path
+                if source.kind == "requests":
+                    digests[path] = source.digest
+    if not digests:
+        return []
+    here = hashlib.sha256(storage.read_bytes(file)).hexdigest()
+    return [path for path, digest in digests.items() if digest == here]
 
 
 def _result(
