@@ -43,6 +43,12 @@ class Client:
             self.writer.write(part)
             await self.writer.drain()
 
+    async def send_apart(self, parts):
+        """Send parts that the server reads one by one."""
+        for part in parts:
+            await self.send(part)
+            await asyncio.sleep(0.01)
+
     async def response(self):
         """Return status, headers and body of the next response."""
         head = (await self.reader.readuntil(b"\r\n\r\n")).decode().splitlines()
@@ -355,9 +361,7 @@ BODY = b"Transfer-Encoding: chunked\r\n\r\n"
 def test_refused_bytes_after_a_request_do_not_take_the_place_of_its_response(served, parts, statuses):
     async def scenario(connect, _):
         client = await connect()
-        for part in parts:
-            await client.send(part)
-            await asyncio.sleep(0.01)
+        await client.send_apart(parts)
         for status in statuses:
             given, headers, body = await asyncio.wait_for(client.response(), 5)
             assert (given, body if given == 200 else b"error" in body) == (status, b"0" if status == 200 else True)
@@ -386,9 +390,7 @@ def test_refused_bytes_after_a_request_do_not_take_the_place_of_its_response(ser
 def test_a_client_that_sends_no_more_gets_the_responses_to_its_complete_requests(served, parts, statuses):
     async def scenario(connect, server):
         client = await connect()
-        for part in parts:
-            await client.send(part)
-            await asyncio.sleep(0.01)
+        await client.send_apart(parts)
         client.writer.write_eof()
         assert [(await asyncio.wait_for(client.response(), 5))[0] for _ in statuses] == statuses
         assert await client.ended() == b""
