@@ -14,7 +14,7 @@ import pyarrow as pa
 from jobs.display.console import warn
 from jobs.nightly.ingestion import days_with_other_options
 from jobs.nightly.steps import finished, key_of, named, place_of
-from jobs.nightly.warehouse import EVENTS, dates_of, dates_with_a_drop, ingest_command
+from jobs.nightly.warehouse import EVENTS, dates_of, dates_with_a_drop, first_of_window, ingest_command
 from jobs.workflows.dataset_publication import publish_dataset
 from pipelines.ingestion.days import WAITING, Day, DayFile, beginning_of
 from pipelines.ingestion.earlier import EARLIER, ids_by_split, read_earlier_file, remember, to_earlier_file
@@ -81,7 +81,7 @@ def check_drops(
     Raises:
         QprError: the window has no ingested day.
     """
-    first, ingested = last - datetime.timedelta(days=window_days - 1), {day.date for day in days}
+    first, ingested = first_of_window(last, window_days), {day.date for day in days}
     if before := [date for date in dates if date < first]:
         outside = (
             f"{counted(len(before), 'day')} before the window, which is {first} to {last}; the first is {before[0]}"

@@ -126,20 +126,25 @@ def day_of(warehouse: str, date: datetime.date) -> Day | None:
     return Day(date, url, manifest) if manifest else None
 
 
+def first_of_window(last: datetime.date, window_days: int) -> datetime.date:
+    """Return the first date of a window by its last one and its number of days."""
+    return last - datetime.timedelta(days=window_days - 1)
+
+
 def days_of(warehouse: str, last: datetime.date, window_days: int) -> list[Day]:
     """Return the ingested days of the window that ends with ``last``.
 
     Raises:
         QprError: a manifest is damaged.
     """
-    first = last - datetime.timedelta(days=window_days - 1)
+    first = first_of_window(last, window_days)
     dates = [date for date in dates_of(warehouse, DAILY) if first <= date <= last]
     return [day for date in dates if (day := day_of(warehouse, date))]
 
 
 def in_window(days: Iterable[Day], last: datetime.date, window_days: int) -> list[Day]:
     """Return those of some days that are in the window that ends with ``last``, ascending."""
-    first = last - datetime.timedelta(days=window_days - 1)
+    first = first_of_window(last, window_days)
     return sorted((day for day in days if first <= day.date <= last), key=lambda day: day.date)
 
 
