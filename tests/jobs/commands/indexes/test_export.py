@@ -4,6 +4,7 @@ import errno
 import http.server
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,12 +24,14 @@ TEXTS = ["how do i pay my bill", "where is my flight", "c# or c++"]
 
 
 @pytest.fixture
-def index(tmp_path, qpr, make_model):
-    make_model(tmp_path / "model")
-    (tmp_path / "q.csv").write_text("question,answer\n" + "".join(f"{text},a {text}\n" for text in TEXTS))
-    given = ("--questions", tmp_path / "q.csv", "--model", tmp_path / "model", "--output", tmp_path / "index")
-    assert qpr("index", *given, "--shards", "2").code == 0
-    return tmp_path / "index"
+def index(folder, tmp_path, qpr, make_model):
+    kept = folder / "index"
+    if not kept.exists():
+        make_model(folder / "model")
+        (folder / "q.csv").write_text("question,answer\n" + "".join(f"{text},a {text}\n" for text in TEXTS))
+        given = ("--questions", folder / "q.csv", "--model", folder / "model", "--output", kept)
+        assert qpr("index", *given, "--shards", "2").code == 0
+    return shutil.copytree(kept, tmp_path / "index")
 
 
 @pytest.fixture

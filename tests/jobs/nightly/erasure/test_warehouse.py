@@ -1,6 +1,7 @@
 import errno
 import json
 import os
+import shutil
 import unicodedata
 
 import pyarrow.parquet as pq
@@ -25,14 +26,15 @@ KOREAN = "우리 딸이 지난 주 화요일부터 배가 아픈데 어느 병�
 
 
 @pytest.fixture
-def warehouse(tmp_path, drop, dates, qpr, monkeypatch):
+def warehouse(folder, tmp_path, drop, dates, qpr, monkeypatch):
     """A warehouse with one ingested day."""
     monkeypatch.setenv("QPR_USER_KEY", "the-secret-key-of-the-environment")
-    w = str(tmp_path / "w")
-    rows = [{**row, "user_id": "ann"} for row in rows_of(dates(1), seed=0, count=20)]
-    drop(w, dates(1), [*rows, {**rows[0], "question": SECRET, "user_id": "zoe"}])
-    assert ingest(qpr, w, dates(1)).code == 0
-    return w
+    kept = folder / "w"
+    if not kept.exists():
+        rows = [{**row, "user_id": "ann"} for row in rows_of(dates(1), seed=0, count=20)]
+        drop(str(kept), dates(1), [*rows, {**rows[0], "question": SECRET, "user_id": "zoe"}])
+        assert ingest(qpr, kept, dates(1)).code == 0
+    return str(shutil.copytree(kept, tmp_path / "w"))
 
 
 def ingest(qpr, warehouse, date):
@@ -204,14 +206,14 @@ def test_a_drop_that_was_changed_after_its_ingestion_is_named(qpr, warehouse, da
     assert "were changed" not in erase(qpr, warehouse, "--user", "zoe").err
 
 
-@pytest.mark.parametrize("folder", ["datasets", "indexes"])
+@pytest.mark.parametrize("room", ["datasets", "indexes"])
 def test_questions_of_earlier_versions_that_no_day_has_are_a_warning(
-    qpr, warehouse, dates, drop, make_model, tmp_path, folder
+    qpr, warehouse, dates, drop, make_model, tmp_path, room
 ):
     dataset = tmp_path / "w" / "datasets" / "one"
     log = f"{warehouse}/events/date={dates(1)}/log.jsonl"
     assert qpr("clusters", log, "--output", dataset, "--shards", 1).code == 0
-    if folder == "indexes":
+    if room == "indexes":
         make_model(tmp_path / "model")
         dataset = dataset.rename(tmp_path / "dataset")
         output = ("--model", tmp_path / "model", "--output", f"{warehouse}/indexes/one", "--shards", 1)
