@@ -9,7 +9,7 @@ PIP_INSTALL = $(BIN)/python -m pip install --quiet --no-compile --constraint con
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test engines lint bench clean
+.PHONY: help setup demo test engines lowest lint bench clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -32,6 +32,15 @@ test: $(READY) ## all tests but those of `make engines`
 
 engines: $(READY) ## pipelines on every engine at hand (Prism, Spark, Beam's job service), commands that are killed, fail or race
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "$(ENGINE_TESTS)" $(ENGINE_FILES)
+
+lowest: $(READY) ## all tests with the oldest versions that setup.py permits, but for torch
+	$(PYTHON) -m venv --clear build/lowest
+	$(BIN)/python -m tests.support.lowest_versions > build/lowest/versions.txt
+	build/lowest/bin/python -m pip install --quiet --upgrade pip setuptools wheel
+	build/lowest/bin/python -m pip install --quiet --no-compile --constraint constraints.txt torch
+	build/lowest/bin/python -m pip install --quiet --no-compile --constraint build/lowest/versions.txt \
+		--no-build-isolation --editable '.[dev]'
+	build/lowest/bin/python -m pytest -n 2 --dist loadgroup --override-ini filterwarnings=ignore -m "not engine and not fault"
 
 lint: $(READY) ## style, types and the direction of imports
 	$(BIN)/ruff check .

@@ -3,7 +3,7 @@
 options of a run -> end_late_workers, drop_finished_bundles, inspect_once, skip_diagnostics, read_sizes_of_tables ->
 Beam's modules in this process, changed
 
-All are for Beam 2.70, the oldest version that setup.py allows, to 2.77, the newest tested.
+All are for Beam 2.72, the oldest version that setup.py allows, to 2.77, the newest tested.
 `tests/pipelines/engine/test_beam_patches.py` shows each fault in the installed version and fails once Beam is mended:
 then remove the patch.
 """

@@ -2,7 +2,7 @@
 
 run -> hold_shuffles_once -> Beam's buffers, channel and stages in this process, changed
 
-For Beam 2.70 to 2.77, like `engine.beam_patches`. `tests/pipelines/engine/test_in_process_shuffle.py` fails once Beam
+For Beam 2.72 to 2.77, like `engine.beam_patches`. `tests/pipelines/engine/test_in_process_shuffle.py` fails once Beam
 is mended: then remove this module.
 """
 
