@@ -70,7 +70,7 @@ def ingest_dates(
     """
     open_warehouse(warehouse)
     with alone_in(warehouse):
-        check_user_key(warehouse, dates, user_key, min_users=config.privacy.min_users)
+        check_user_key(warehouse, dates, user_key, privacy=config.privacy)
         ingested = ingest_days(
             warehouse, dates, config, options=options, max_reject_ratio=max_reject_ratio, user_key=user_key
         )

@@ -89,7 +89,7 @@ def run_night(
         QprError: a step failed; what it has finished is used by the next run.
     """
     files, sample = read_files(terms.gate), read_sample(terms.certificate)
-    check_user_key(warehouse, dates, terms.user_key, min_users=terms.clusters.privacy.min_users)
+    check_user_key(warehouse, dates, terms.user_key, privacy=terms.clusters.privacy)
     now = history.current(warehouse)
     parent = now[1] if now else None
     last = max([dates[-1], *([parent.date] if parent else [])])

@@ -14,7 +14,7 @@ import pyarrow as pa
 from jobs.display.console import warn
 from jobs.nightly.ingestion import days_with_other_options
 from jobs.nightly.steps import finished, key_of, named, place_of
-from jobs.nightly.warehouse import EVENTS, dates_of, dates_with_a_drop, first_of_window, ingest_command
+from jobs.nightly.warehouse import EVENTS, dates_of, dates_with_a_drop, first_of_window, ingest_command, min_users_of
 from jobs.workflows.dataset_publication import publish_dataset
 from pipelines.ingestion.days import WAITING, Day, DayFile, beginning_of
 from pipelines.ingestion.earlier import EARLIER, ids_by_split, read_earlier_file, remember, to_earlier_file
@@ -46,12 +46,13 @@ def check_days(warehouse: str, days: Sequence[Day], config: ClustersConfig, user
         UsageError: a day kept questions of fewer users, whose rows are not counted again.
     """
     least = config.privacy.min_users
-    lower = [day.date for day in days if (day.manifest.configuration.get("privacy") or {}).get("min_users", 1) < least]
+    lower = [day.date for day in days if min_users_of(day) < least]
     if lower:
         options = [f"--min-users {least}", *(["--user-key-file FILE"] if user_key else [])]
         again = ingest_command(warehouse, lower[0], lower[-1], *options)
         raise UsageError(
-            f"--min-users {least}: {counted(len(lower), 'day')} ingested with a lower number. Run `{again}`"
+            f"--min-users {least}: {counted(len(lower), 'day')} ingested with a lower number. Run `{again}` with the "
+            "other options of this night"
         )
     others = days_with_other_options(days, config.ingestion)
     if not others:

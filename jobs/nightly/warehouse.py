@@ -126,6 +126,11 @@ def day_of(warehouse: str, date: datetime.date) -> Day | None:
     return Day(date, url, manifest) if manifest else None
 
 
+def min_users_of(day: Day) -> int:
+    """Return the minimum number of users of a question with which a day was ingested."""
+    return int((day.manifest.configuration.get("privacy") or {}).get("min_users", 1))
+
+
 def first_of_window(last: datetime.date, window_days: int) -> datetime.date:
     """Return the first date of a window by its last one and its number of days."""
     return last - datetime.timedelta(days=window_days - 1)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import pydantic
 
 from jobs.display.console import warn
-from jobs.nightly.warehouse import DAILY, date_url, dates_of, day_of, ingest_command, log_files
+from jobs.nightly.warehouse import DAILY, date_url, dates_of, day_of, ingest_command, log_files, min_users_of
 from jobs.options.inputs import require_users
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.suppression import Suppression
@@ -22,6 +22,8 @@ from schemas.artifacts.manifest import first_fault
 from schemas.errors import BadDropError, QprError, UsageError
 
 if TYPE_CHECKING:
+    from pipelines.ingestion.days import Day
+    from pipelines.privacy.settings import Privacy
     from pipelines.reading.sources import Source as LogFile
 
 LISTS: Final = "erased"
@@ -151,7 +153,7 @@ def check_erased_users(
 
 
 def check_user_key(
-    warehouse: str, dates: Collection[datetime.date], key: UserKey | None, *, min_users: int = 1
+    warehouse: str, dates: Collection[datetime.date], key: UserKey | None, *, privacy: Privacy | None = None
 ) -> None:
     """Refuse another user key than that of the days that are not ingested now, and of the list of erased questions.
 
@@ -159,16 +161,21 @@ def check_user_key(
         warehouse: its URL.
         dates: days that are ingested now.
         key: of this run.
-        min_users: of a question; above 1 without a key is a warning.
+        privacy: of a run that ingests days. Days with a minimum number of users need this option in later runs too: a
+            night without it would publish all rows that wait for more users.
 
     Raises:
-        UsageError: there is no key, though there was one.
+        UsageError: there is no key, or no minimum number of users, though there was one.
         QprError: there was another key.
     """
+    min_users = privacy.min_users if privacy else 1
     if min_users > 1 and key is None:
         warn(f"--min-users {min_users}: counts the users of each day, not of the window, as no user key is given")
     _lists(warehouse, key)
-    days = [day for date in dates_of(warehouse, DAILY) if date not in dates and (day := day_of(warehouse, date))]
+    every = [day for date in dates_of(warehouse, DAILY) if (day := day_of(warehouse, date))]
+    if privacy and "min_users" not in privacy.model_fields_set:
+        _check_forgotten(every)
+    days = [day for day in every if day.date not in dates]
     keyed = [day for day in days if KEY in day.manifest.configuration]
     others = [day for day in keyed if key is None or day.manifest.configuration[KEY] != key.fingerprint]
     if not others:
@@ -185,6 +192,16 @@ def check_user_key(
         f"{key.fingerprint}), so its users cannot be compared. Give that one, or {first}ingest all days with the new "
         f"one: {again}"
     )
+
+
+def _check_forgotten(days: Sequence[Day]) -> None:
+    """Raise `UsageError` if days were ingested with a minimum number of users above 1."""
+    least = [(min_users_of(day), day.date) for day in days]
+    if least and (highest := max(least))[0] > 1:
+        raise UsageError(
+            f"--min-users: is not given, but {highest[1]} was ingested with --min-users {highest[0]}. Give the same "
+            "number, or --min-users 1 to publish questions that only one person asked"
+        )
 
 
 def _lists(warehouse: str, key: UserKey | None) -> Sequence[ErasedList]:

@@ -143,6 +143,22 @@ def test_days_that_were_ingested_for_fewer_users_are_refused(qpr, warehouse, dat
     assert [day.date for day in days_of(warehouse, dates(3), 365)] == [dates(1)]  # nothing was ingested
 
 
+@pytest.mark.parametrize("command", ["ingest", "nightly"])
+def test_a_forgotten_minimum_of_users_ends_the_command(qpr, warehouse, dates, command):
+    ingest(qpr, warehouse, dates(1), dates(1))
+    for day in (1, 2):
+        outcome = qpr(command, "--warehouse", warehouse, "--date", dates(day), "--shards", 2)
+        assert outcome.code == 2
+        assert f"--min-users: is not given, but {dates(1)} was ingested with --min-users 5" in outcome.err
+    assert [day.date for day in days_of(warehouse, dates(3), 365)] == [dates(1)]  # nothing was ingested
+    assert RARE["question"].lower() not in content(warehouse)
+
+
+def test_a_minimum_of_users_can_be_lowered_by_the_option(qpr, warehouse, dates):
+    ingest(qpr, warehouse, dates(1), dates(1))
+    assert qpr("ingest", "--warehouse", warehouse, "--date", dates(2), "--min-users", 1, "--shards", 2).code == 0
+
+
 def test_without_a_key_the_advice_on_days_of_fewer_users_names_none(qpr, warehouse, dates, monkeypatch):
     monkeypatch.delenv("QPR_USER_KEY")
     assert qpr("ingest", "--warehouse", warehouse, "--date", dates(1), "--shards", 2).code == 0
