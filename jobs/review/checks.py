@@ -10,7 +10,7 @@ from collections.abc import Collection
 from typing import Final
 
 from jobs.display.safe_text import CONTROLS
-from jobs.review.database import Verdict
+from jobs.review.database import Verdict, check_source
 from jobs.review.queues.interface import STRAY, VERDICTS, Item, Queue
 from jobs.review.store import VerdictStore
 from schemas.errors import QprError
@@ -32,8 +32,8 @@ def check_queue(store: VerdictStore, queue: Queue) -> None:
     Raises:
         QprError: the queue is another one, or an item has another place.
     """
-    store.check(queue.source)
-    if any(queue.place(item) not in (None, judged.place) for item, judged in store.places().items()):
+    check_source(store.path, store.source, queue.source)
+    if any(queue.places.get(item) not in (None, judged.place) for item, judged in store.places().items()):
         order = f"has verdicts in another order of the {queue.source.kind}, by an earlier release of qpr"
         raise QprError(f"{store.path}: {order}. Judge in another --database")
 
@@ -54,7 +54,7 @@ def check_verdict(queue: Queue, verdict: Verdict, *, more: Collection[str] = ())
     Raises:
         QprError: item, verdict, strays or note do not fit.
     """
-    place = queue.place(verdict.item)
+    place = queue.places.get(verdict.item)
     if place is None:
         raise QprError(f"{verdict.item[:60]!a} is no item of this queue")
     known = dict.fromkeys([*VERDICTS[queue.source.kind].values(), *more])

@@ -205,7 +205,7 @@ def _requests_without(path: str, source: Source, erasure: Erasure, files: Sequen
 def _follow(connection: sqlite3.Connection, queue: Queue) -> int:
     """Make the database that of the queue as it is now; return the number of judged items that are gone."""
     judged = [item for [item] in connection.execute("SELECT item FROM items").fetchall()]
-    places = {item: queue.place(item) for item in judged}
+    places = {item: queue.places.get(item) for item in judged}
     gone = [(item,) for item, place in places.items() if place is None]
     verdicts = "SELECT verdict_id FROM verdicts WHERE item = ?"
     connection.executemany(f"DELETE FROM undone WHERE verdict_id IN ({verdicts})", gone)  # noqa: S608

@@ -101,11 +101,5 @@ def _cluster_row(verdict: Verdict, labellers: Mapping[str, str], queue: Queue) -
 
 def _of(verdict: Verdict | None) -> dict[str, str]:
     """Return the columns from which a merge makes the same verdict again; empty ones without a verdict."""
-    if verdict is None:
-        return dict.fromkeys(("reviewer", "judged_at", "note", "verdict_id"), "")
-    return {
-        "reviewer": verdict.reviewer,
-        "judged_at": verdict.judged_at,
-        "note": verdict.note,
-        "verdict_id": verdict.verdict_id,
-    }
+    columns = ("reviewer", "judged_at", "note", "verdict_id")
+    return {name: getattr(verdict, name) if verdict else "" for name in columns}

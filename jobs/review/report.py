@@ -197,7 +197,7 @@ def _disagreements(found: Tally, verdicts: Sequence[Verdict], queue: Queue | Non
     grouped = opinions(verdicts)
     listed = []
     for item in found.disagreements[:_SHOWN]:
-        place = None if queue is None else queue.place(item)
+        place = None if queue is None else queue.places.get(item)
         shown = None if queue is None or place is None else queue.item(place)
         texts = {} if shown is None else {"answer": shown.answer, "texts": [line.text for line in shown.lines]}
         given = [verdict for people in grouped[item].values() for verdict in people]

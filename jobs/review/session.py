@@ -170,12 +170,12 @@ class Review:
         return [item for item in mine if times[item] == 1 and item not in left_out]
 
     def _first_new(self, taken: Collection[str]) -> str | None:
-        places = {self.queue.place(item) for item in taken}
+        places = {self.queue.places.get(item) for item in taken}
         free = next((place for place in range(len(places) + 1) if place not in places), 0)
         return self.queue.item(free).name if free < self.queue.source.items else None
 
     def _item(self, name: str) -> Item:
-        place = self.queue.place(name)
+        place = self.queue.places.get(name)
         if place is None:
             raise QprError(f"{self.store.path}: has verdicts on {name}, which is no item of this queue. It is damaged")
         return self.queue.item(place)

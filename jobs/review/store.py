@@ -14,7 +14,6 @@ from typing import Final, Self
 
 from jobs.review.database import (
     Verdict,
-    check_source,
     explained,
     now,
     open_database,
@@ -57,14 +56,6 @@ class VerdictStore:
     def __exit__(self, *_: object) -> None:
         """Close the database."""
         self._connection.close()
-
-    def check(self, source: Source) -> None:
-        """Refuse another queue than that of the verdicts.
-
-        Raises:
-            QprError: they differ.
-        """
-        check_source(self.path, self.source, source)
 
     def add(self, verdicts: Iterable[Verdict], items: Mapping[str, Item]) -> int:
         """Store verdicts, all or none, and return the number of new ones; they are on the disk when this returns.
@@ -116,7 +107,7 @@ class VerdictStore:
     def verdicts(self) -> list[Verdict]:
         """Return all verdicts that were not undone, in the order of time, each person under the first spelling."""
         with self._lock, explained(self.path):
-            found = sorted(self._select(_VALID), key=lambda one: (one.judged_at, one.verdict_id))
+            found = sorted(select_verdicts(self._connection, _VALID), key=lambda one: (one.judged_at, one.verdict_id))
         spelled = first_spellings(one.reviewer for one in found)
         return [one._replace(reviewer=spelled[person_key(one.reviewer)]) for one in found]
 
@@ -212,7 +203,7 @@ class VerdictStore:
     def all_verdicts(self) -> dict[str, Verdict]:
         """Return all verdicts by their names as they are stored, also those that were undone."""
         with self._lock, explained(self.path):
-            return {one.verdict_id: one for one in self._select("")}
+            return {one.verdict_id: one for one in select_verdicts(self._connection, "")}
 
     def undone(self) -> dict[str, str]:
         """Return the times at which verdicts were undone, by the names of these."""
@@ -235,10 +226,8 @@ class VerdictStore:
 
     def _stored_by(self, reviewer: str) -> list[Verdict]:
         """Return the verdicts of a person that were not undone; their times are no order if the clock was set back."""
-        return [one for one in self._select(_VALID) if person_key(one.reviewer) == person_key(reviewer)]
-
-    def _select(self, where: str) -> list[Verdict]:
-        return select_verdicts(self._connection, where)
+        key = person_key(reviewer)
+        return [one for one in select_verdicts(self._connection, _VALID) if person_key(one.reviewer) == key]
 
 
 def _contents(verdict: Verdict) -> tuple[tuple[str, ...], tuple[str, ...]]:

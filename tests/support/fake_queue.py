@@ -20,10 +20,8 @@ class FakeQueue:
             )
             for place in range(items)
         ]
+        self.places = {item.name: item.place for item in self.items}
         self.source = Source(kind, digest, seed, items, sum(item.size for item in self.items), 4)
 
     def item(self, place: int) -> Item:
         return self.items[place]
-
-    def place(self, name: str) -> int | None:
-        return next((item.place for item in self.items if item.name == name), None)

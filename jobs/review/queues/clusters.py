@@ -43,7 +43,7 @@ class ClusterQueue:
         order = np.lexsort((ids, random_ranks(ids, order_of(dataset.manifest, seed))))
         self._dataset = dataset
         self._ids = ids[order]
-        self._places = {cluster_name(int(number)): place for place, number in enumerate(self._ids)}
+        self.places = {cluster_name(int(number)): place for place, number in enumerate(self._ids)}
         self._kept: dict[int, Item] = {}
         self.source = Source(
             "clusters", dataset.manifest.digest, seed, len(ids), int(sizes.sum()), int(sizes.max(initial=1))
@@ -55,10 +55,6 @@ class ClusterQueue:
             start = place - place % _AT_A_TIME
             self._kept |= self._read(start, self._ids[start : start + _AT_A_TIME])
         return self._kept[place]
-
-    def place(self, name: str) -> int | None:
-        """Return the place of a cluster; None if the dataset has none of this name."""
-        return self._places.get(name)
 
     def _read(self, start: int, ids: np.ndarray) -> dict[int, Item]:
         chosen = pa.array(ids)

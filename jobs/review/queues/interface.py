@@ -116,12 +116,13 @@ class Queue(Protocol):
         """Return identity and extent."""
         ...
 
-    def item(self, place: int) -> Item:
-        """Return the item at a place."""
+    @property
+    def places(self) -> Mapping[str, int]:
+        """Return the place of each item by its name."""
         ...
 
-    def place(self, name: str) -> int | None:
-        """Return the place of an item; None if there is none of this name."""
+    def item(self, place: int) -> Item:
+        """Return the item at a place."""
         ...
 
 

@@ -26,7 +26,7 @@ class PairQueue:
 
     def __init__(self, url: str, seed: int) -> None:
         self.rows = pair_sample(url, count=MOST_PAIRS, seed=seed)
-        self._places = {row["pair_id"]: place for place, row in enumerate(self.rows)}
+        self.places = {row["pair_id"]: place for place, row in enumerate(self.rows)}
         digest = open_dataset(url).manifest.digest
         self.source = Source("pairs", digest, seed, len(self.rows), len(self.rows), 1)
 
@@ -35,7 +35,3 @@ class PairQueue:
         row: dict[str, Any] = self.rows[place]
         lines = (Line(None, row["question_1"]), Line(None, row["question_2"]))
         return Item(row["pair_id"], place, row["answer"], lines, 1, {"stratum": row["stratum"]})
-
-    def place(self, name: str) -> int | None:
-        """Return the place of a pair; None if it was not drawn."""
-        return self._places.get(name)

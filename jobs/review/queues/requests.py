@@ -44,7 +44,7 @@ class RequestQueue:
         if not named:
             raise QprError(f"{url}: has no answer to judge. Write it with `qpr answer --index INDEX --json`")
         self._order = sorted(named, key=lambda entry: (hash64(f"{seed}:{entry[0]}"), entry[0]))
-        self._places = {name: place for place, (name, _) in enumerate(self._order)}
+        self.places = {name: place for place, (name, _) in enumerate(self._order)}
         digest = hashlib.sha256(storage.read_bytes(url)).hexdigest()
         self.source = Source("requests", digest, seed, len(named), len(named), 1)
 
@@ -55,10 +55,6 @@ class RequestQueue:
         answer = hit.get("answer") or f"the answer to: {hit.get('text')}"
         strata = {"reason": str(row.get("reason"))}
         return Item(name, place, answer, (Line(None, row["question"]),), 1, strata, _filters(row))
-
-    def place(self, name: str) -> int | None:
-        """Return the place of a request; None if the file has none of this name."""
-        return self._places.get(name)
 
 
 def _filters(row: dict[str, Any]) -> dict[str, str]:

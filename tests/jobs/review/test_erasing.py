@@ -152,7 +152,7 @@ def check_requests_without(requests, path, tmp_path):
         judged = {verdict.item: verdict.note for verdict in store.verdicts()}
         places = store.places()
     assert judged == dict.fromkeys([queue.item(place).name for place in range(4)], "")
-    assert {name: place.place for name, place in places.items()} == {name: queue.place(name) for name in judged}
+    assert {name: place.place for name, place in places.items()} == {name: queue.places.get(name) for name in judged}
     assert b"zibeline" not in content(tmp_path)
 
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from jobs.review import store
-from jobs.review.database import Verdict
+from jobs.review.database import Verdict, select_verdicts
 from jobs.review.opinions import is_shared, opinions, outcome
 from jobs.review.people import person_key
 from schemas.errors import QprError
@@ -203,8 +203,8 @@ def test_an_invisible_character_before_an_accent_makes_no_second_person(name):
 @pytest.mark.parametrize("number", [None, 1])
 def test_a_verdict_is_stored_after_at_most_one_look_at_the_others(make_review, monkeypatch, number):
     review = make_review()
-    looks, select = [], review.store._select
-    monkeypatch.setattr(review.store, "_select", lambda where: looks.append(where) or select(where))
+    looks = []
+    monkeypatch.setattr(store, "select_verdicts", lambda *given: looks.append(given) or select_verdicts(*given))
     assert review.judge("i0", "right", reviewer="Ada", number=number)
     assert len(looks) == (number is not None)
 

@@ -26,8 +26,8 @@ def test_each_sample_of_qpr_sample_is_a_prefix_of_the_clusters(dataset, seed):
         assert [cluster_name(cluster["cluster_id"]) for cluster in sample] == names[:count]
         shown = [(line.text, line.events) for line in queue.item(count - 1).lines]
         assert shown == [(q["text"], q["events"]) for q in sample[-1]["questions"]]
-    assert [queue.place(name) for name in names] == list(range(30))
-    assert queue.place("c0") is None
+    assert [queue.places[name] for name in names] == list(range(30))
+    assert "c0" not in queue.places
     assert (queue.source.items, queue.source.questions, queue.source.largest) == (30, 75, 3)
 
 
@@ -65,7 +65,7 @@ def test_requests_without_an_answer_to_judge_are_left_out(requests):
     assert {item.answer for item in items} == {"in the app"}
     other = open_queue(None, ReviewSettings(queue="requests", requests=requests, seed=1))
     assert [other.item(place).name for place in range(21)] != [item.name for item in items]
-    assert all(other.place(item.name) is not None for item in items)
+    assert all(item.name in other.places for item in items)
 
 
 def test_requests_have_the_values_they_were_asked_with(write_jsonl):
