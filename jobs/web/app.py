@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -86,37 +87,27 @@ def create_app(service: Service, exchange: Exchange | None = None) -> FastAPI:
 
 
 def _add_searches(app: FastAPI, service: Service) -> None:
-    settings, limits = service.settings, service.settings.limits
+    limits = service.settings.limits
+    add = functools.partial(route, app, service.settings)
     columns = service.columns
     searched, answered = (asked_model(limits, columns, of=kind) for kind in ("hits", "answers"))
     unknown = (404,) if columns else ()  # a value that no question has
     one = search_parameters(limits, columns)
     several, answering = body_schema(searched, columns, k=min(3, limits.max_k)), body_schema(answered, columns)
 
-    @route(app, settings, "GET /search", "Hits of one question.", *unknown, returns=SearchDocument, parameters=one)
+    @add("GET /search", "Hits of one question.", *unknown, returns=SearchDocument, parameters=one)
     async def search_one(request: Request) -> Response:
         question, k, mode, values = read_query(request, limits, columns)
         _log(request, [question])
         return json_response(await service.search([question], k, mode, values))
 
-    @route(
-        app, settings, "POST /search", "Hits of questions.", *_OF_BODY, *unknown, returns=SearchDocument, body=several
-    )
+    @add("POST /search", "Hits of questions.", *_OF_BODY, *unknown, returns=SearchDocument, body=several)
     async def search(request: Request) -> Response:
         body: Any = await read_json(request, searched, limits)
         _log(request, body.texts)
         return json_response(await service.search(body.texts, body.k, body.mode, body.values))
 
-    @route(
-        app,
-        settings,
-        "POST /answer",
-        "Answers, or abstentions.",
-        *_OF_BODY,
-        *unknown,
-        returns=AnswersDocument,
-        body=answering,
-    )
+    @add("POST /answer", "Answers, or abstentions.", *_OF_BODY, *unknown, returns=AnswersDocument, body=answering)
     async def answer(request: Request) -> Response:
         body: Any = await read_json(request, answered, limits)
         _log(request, body.texts)
@@ -124,58 +115,30 @@ def _add_searches(app: FastAPI, service: Service) -> None:
 
 
 def _add_lookups(app: FastAPI, service: Service) -> None:
-    settings, columns = service.settings, service.columns
+    columns, add = service.columns, functools.partial(route, app, service.settings)
     of_question, of_cluster = id_parameter("question", columns), id_parameter("cluster", columns)
 
-    @route(
-        app,
-        settings,
-        "GET /questions/{id}",
-        "A question of the index.",
-        404,
-        returns=QuestionDocument,
-        parameters=of_question,
-    )
+    @add("GET /questions/{id}", "A question of the index.", 404, returns=QuestionDocument, parameters=of_question)
     async def question(request: Request) -> Response:
         return json_response(await service.question(read_id(request, "question"), read_parameters(request, columns)))
 
-    @route(
-        app,
-        settings,
-        "GET /clusters/{id}",
-        "The questions of a cluster.",
-        404,
-        returns=ClusterDocument,
-        parameters=of_cluster,
-    )
+    @add("GET /clusters/{id}", "The questions of a cluster.", 404, returns=ClusterDocument, parameters=of_cluster)
     async def cluster(request: Request) -> Response:
         return json_response(await service.cluster(read_id(request, "cluster"), read_parameters(request, columns)))
 
 
 def _add_operations(app: FastAPI, service: Service) -> None:
-    settings, limits = service.settings, service.settings.limits
+    limits = service.settings.limits
+    add = functools.partial(route, app, service.settings)
     verdict = feedback_model(limits)
     kept, given = dict[str, bool], body_schema(verdict, right=True)
 
-    @route(
-        app,
-        settings,
-        "POST /feedback",
-        "Keep a verdict on an answer.",
-        *_OF_BODY,
-        404,
-        409,
-        503,
-        returns=kept,
-        body=given,
-    )
+    @add("POST /feedback", "Keep a verdict on an answer.", *_OF_BODY, 404, 409, 503, returns=kept, body=given)
     async def feedback(request: Request) -> Response:
         await service.append_feedback((await read_json(request, verdict, limits)).model_dump())
         return json_response({"kept": True})
 
-    @route(
-        app,
-        settings,
+    @add(
         "DELETE /answers/{id:text}",
         "Block an answer at once; a blocked one stays so.",
         404,
@@ -189,16 +152,16 @@ def _add_operations(app: FastAPI, service: Service) -> None:
         await service.block(answer_id)
         return json_response({"blocked": answer_id})
 
-    @route(app, settings, "GET /healthz", "The process runs.", returns=dict[str, bool])
+    @add("GET /healthz", "The process runs.", returns=dict[str, bool])
     async def health() -> Response:
         return json_response({"alive": True})
 
-    @route(app, settings, "GET /readyz", "A question of the index finds itself.", returns=dict[str, bool | str])
+    @add("GET /readyz", "A question of the index finds itself.", returns=dict[str, bool | str])
     async def ready() -> Response:
         able = await service.ready()
         return json_response({"ready": able, "version": service.versions.current.name}, 200 if able else 503)
 
-    @route(app, settings, "GET /metrics", "Metrics in the format of Prometheus.")
+    @add("GET /metrics", "Metrics in the format of Prometheus.")
     async def metrics() -> Response:
         return Response(service.metrics.text(), media_type=TYPE)
 
