@@ -20,7 +20,8 @@ from jobs.nightly.erasure.suppressed import check_user_key
 from jobs.nightly.folding import check_days, check_drops, dated_digests, fold_days, read_splits, remember_splits
 from jobs.nightly.gate.comparison import Interval
 from jobs.nightly.gate.decision import kept_share, questions_moved, reason_to_refuse
-from jobs.nightly.gate.evidence import GateFiles, gather, read_files
+from jobs.nightly.gate.evidence import Evidence, GateFiles, missed_canary, mix_of, read_files
+from jobs.nightly.gate.label_precision import is_reviewed
 from jobs.nightly.gate.settings import GateSettings
 from jobs.nightly.indexing import index_of_night, options_of
 from jobs.nightly.mending import check_mended, is_whole_again, missing
@@ -152,17 +153,7 @@ def _made(
 ) -> Version:
     """Return the record of a night whose artefacts are written, refused or not.
 
-    Args:
-        warehouse: its URL.
-        days: of the window.
-        date: last day of the window.
-        inputs: digest of days and settings.
-        terms: of the night.
-        files: of the gate.
-        sample: judged requests.
-        reread: command that reads the days again that were ingested with other options.
-        now: the version before with its number.
-        earlier: splits of the questions of all versions before.
+    ``earlier`` has the splits of the questions of all versions before, ``now`` is the newest of these with its number.
     """
     number, parent = now or (None, None)
     checked = {
@@ -178,19 +169,21 @@ def _made(
     report, metrics, changes = write_report(warehouse, dataset, index, parent)
     counters = read_manifest(storage.join(warehouse, dataset.path), "dataset").counters
     certified = certify_index(warehouse, index, sample, date=date)
-    evidence = gather(
-        warehouse,
-        files,
-        terms.gate,
-        dataset=dataset,
-        index=index,
-        days=days,
-        reread=reread,
-        before=checked[parent.dataset] if parent else None,
+    dataset_before, limits, review = checked[parent.dataset] if parent else None, terms.gate, files.review
+    is_judged = functools.partial(is_reviewed, warehouse, dataset=dataset, date=days[-1].date, days=limits.review_days)
+    evidence = Evidence(
         difference=Interval.of(metrics, "difference"),
         displaced=Interval.of(metrics, "new_questions"),
+        before=dataset_before.counters if dataset_before else None,
         after=counters,
         moved=questions_moved(ids_by_split(read_splits(warehouse, splits)), ids_by_split(before)),
+        missed=missed_canary(files, storage.join(warehouse, index.path), limits.canary_rank),
+        review=review,
+        is_reviewed=review is None or is_judged(review),
+        judge=storage.join(warehouse, dataset.path),
+        mix=mix_of(days, dataset_before),
+        reread=reread,
+        canaries=len(files.canaries),
         uncertified=certified.reason if terms.certificate.require_certificate else None,
     )
     return Version(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import pydantic
 
 from jobs.display.console import warn, working
-from jobs.nightly.erasure.suppressed import KEY, check_erased_users, suppression_of
+from jobs.nightly.erasure.suppressed import KEY, check_erased_users, suppressions_of
 from jobs.nightly.warehouse import DAILY, date_url, day_of, drop_of
 from jobs.options.inputs import check_inputs, check_users, input_files
 from jobs.workflows.erasure.rewriting import remove_leftovers
@@ -99,7 +99,7 @@ def ingest_day(
         return Ingested(existing, unchanged=True)
     check_inputs(sources, COLUMNS, config.column_names)
     check_users(sources, COLUMNS, config.column_names, config.privacy.options_of_users)
-    suppression = suppression_of(warehouse, date, user_key)
+    suppression = suppressions_of(warehouse, [date], user_key).get(date)
     if suppression and suppression.users:
         known = _files_of_before(existing, config, inputs)
         check_erased_users(date, sources, config.column_names, known=known)

@@ -1,6 +1,6 @@
 """The list of erased questions and users of a warehouse: later nights leave their rows out.
 
-hashes -> suppress -> erased/NNNNNNNN.json; day, key -> suppression_of -> Suppression; drop -> check_erased_users
+hashes -> suppress -> erased/NNNNNNNN.json; days, key -> suppressions_of -> Suppressions; drop -> check_erased_users
 """
 
 from __future__ import annotations
@@ -89,16 +89,6 @@ def suppress(warehouse: str, erasure: Erasure, *, until: datetime.date, key: Use
     url = storage.join(warehouse, LISTS, f"{len(lists) + 1:08d}.json")
     conditional_writes.create(url, made.model_dump_json(indent=2).encode())
     return True
-
-
-def suppression_of(warehouse: str, date: datetime.date, key: UserKey | None) -> Suppression | None:
-    """Return the questions and users whose rows of a day are not read; None where nothing was erased.
-
-    Raises:
-        UsageError: there is a list but no key.
-        QprError: a list is damaged or has another key.
-    """
-    return suppressions_of(warehouse, [date], key).get(date)
 
 
 def suppressions_of(

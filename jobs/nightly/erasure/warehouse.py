@@ -169,7 +169,6 @@ def _changed_drops(warehouse: str, dates: Sequence[datetime.date], faults: Fault
     for date in dates:
         url = date_url(warehouse, EVENTS, date)
         with kept(url, faults):
-            day = day_of(warehouse, date)
             files = input_files(drop_of(warehouse, date), IngestConfig(), example="")
             if (day := day_of(warehouse, date)) and changed_inputs(day.manifest, files, faults):
                 changed.append(date)

@@ -1,6 +1,6 @@
 """Evidence on a night: all that the gate decides by.
 
-files of the gate, artefacts of the night and of the version before -> gather -> Evidence
+options -> read_files -> GateFiles; index -> missed_canary, days -> mix_of -> Evidence
 """
 
 from __future__ import annotations
@@ -11,15 +11,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from jobs.nightly.gate.answer_mix import Mix, answer_mix
 from jobs.nightly.gate.canaries import Canary, Missed, first_missed, read_canaries
 from jobs.nightly.gate.comparison import Interval
-from jobs.nightly.gate.label_precision import Review, is_reviewed, read_review
+from jobs.nightly.gate.label_precision import Review, read_review
 from jobs.nightly.gate.settings import GateSettings
 from model.search.searcher import open_searcher
-from schemas.artifacts import storage
 from schemas.artifacts.manifest import Manifest
 
 if TYPE_CHECKING:
     from pipelines.ingestion.days import Day
-    from schemas.versions.version import Artefact
 
 
 class GateFiles(NamedTuple):
@@ -120,58 +118,3 @@ def mix_of(days: Sequence[Day], dataset_before: Manifest | None) -> Mix | None:
     known = [any(map(day.manifest.is_or_was, inputs)) for day in days]  # an erasure gives a day another digest
     fresh = [day for day, has_it in zip(days, known, strict=True) if not has_it]
     return answer_mix(fresh, [day for day, has_it in zip(days, known, strict=True) if has_it])
-
-
-def gather(
-    warehouse: str,
-    files: GateFiles,
-    settings: GateSettings,
-    *,
-    dataset: Artefact,
-    index: Artefact,
-    days: Sequence[Day],
-    reread: str | None,
-    before: Manifest | None,
-    difference: Interval | None,
-    displaced: Interval | None,
-    after: Mapping[str, int],
-    moved: int,
-    uncertified: str | None,
-) -> Evidence:
-    """Return all that the gate decides by.
-
-    Args:
-        warehouse: its URL.
-        files: of the gate.
-        settings: its limits.
-        dataset: of the night.
-        index: of the night.
-        days: of the window, ascending.
-        reread: command that reads those of them again that were ingested with other options than the night's.
-        before: manifest of the dataset of the version before; None for the first night.
-        difference: of the MRR on the frozen test set, among questions that both indexes have.
-        displaced: of the same MRR, by new questions.
-        after: counters of the night's dataset.
-        moved: number of questions of train that were held out in an earlier version.
-        uncertified: why there is no certificate although one is required.
-
-    Raises:
-        QprError: an artefact or a daily table is damaged.
-    """
-    review = files.review
-    return Evidence(
-        difference=difference,
-        before=before.counters if before else None,
-        after=after,
-        moved=moved,
-        missed=missed_canary(files, storage.join(warehouse, index.path), settings.canary_rank),
-        review=review,
-        is_reviewed=review is None
-        or is_reviewed(warehouse, review, dataset, date=days[-1].date, days=settings.review_days),
-        judge=storage.join(warehouse, dataset.path),
-        mix=mix_of(days, before),
-        reread=reread,
-        canaries=len(files.canaries),
-        uncertified=uncertified,
-        displaced=displaced,
-    )

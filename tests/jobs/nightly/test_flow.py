@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from jobs.nightly import flow
-from jobs.nightly.gate.evidence import gather
+from jobs.nightly.gate.evidence import missed_canary
 from jobs.nightly.training import warn_of_preset
 from jobs.options.encoder_training import EncoderTraining
 from pipelines.clusters import clustering
@@ -458,9 +458,9 @@ def test_a_night_that_lost_its_lock_to_an_erasure_publishes_nothing(qpr, memory,
             paused.setattr(lease, "LEASE_S", -1.0)  # as if the night had not renewed its lock for two minutes
             erase = ("erase", "--warehouse", w, "--user-key-file", key, "--question", "how do i open the garden gate")
             erased.append(qpr(*erase).code)
-        return gather(*given, **named)
+        return missed_canary(*given, **named)
 
-    monkeypatch.setattr(flow, "gather", erase_meanwhile)
+    monkeypatch.setattr(flow, "missed_canary", erase_meanwhile)
     fault = night(qpr, w, "--date", dates(1), "--user-key-file", key, code=1)
     assert erased == [0]
     assert f"error: {w}: the lock of this run expired" in fault
