@@ -1,4 +1,4 @@
-"""Benchmarks: a script for every figure of the documentation."""
+"""A script for every figure of the documentation, on the shared command line of cli.py and measure.py."""
 
 import os
 

@@ -1,1 +1,1 @@
-"""Quality of cluster labels: splitting of answers, weights for it, and trainings on wrong labels."""
+"""Quality of cluster labels, and the learning of the shipped trees and weights that make them."""

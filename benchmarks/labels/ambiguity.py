@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
-from benchmarks.labels.known_logs import LOGS, known_log
+from benchmarks.logs.known_logs import LOGS, known_log
 from benchmarks.measure import simulate
 from pipelines.neighbours.similarity import question_vectors
 from pipelines.questions.aggregation import token_ids

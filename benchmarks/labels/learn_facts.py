@@ -2,7 +2,7 @@
 
 Run: python -m benchmarks.labels.learn_facts --refine-with static --output DIR
 
-In `learning_facts` of `benchmarks.labels.known_logs` the same answer seldom means the same question. The first table
+In `learning_facts` of `benchmarks.logs.known_logs` the same answer seldom means the same question. The first table
 ranks its judged pairs by the similarity of the texts, by the agreement of neighbours, by the trees of other logs, by
 those learned here and by these with the weights of words by which questions differ: average precision, mean negative
 log-likelihood, precision at some recalls. What is learned here is "over parts": each fifth of the answers is judged by
@@ -30,10 +30,10 @@ import typer
 from sklearn.metrics import average_precision_score
 
 from benchmarks.cli import AsJson, Report, Seed, run
-from benchmarks.labels.fact_scorers import PARTS, JudgedPairs, fit_scorer, line_of, on_line, over_parts
-from benchmarks.labels.gold_logs import gold_of_known, linked_alone
-from benchmarks.labels.known_logs import KnownLog, facts
-from benchmarks.labels.verdicts import Truth
+from benchmarks.labels.learning.fact_scorers import PARTS, JudgedPairs, fit_scorer, line_of, on_line, over_parts
+from benchmarks.logs.gold_logs import gold_of_known, linked_alone
+from benchmarks.logs.known_logs import KnownLog, facts
+from benchmarks.review.verdicts import Truth
 from jobs.workflows.worker_encoder import refining_encoder
 from pipelines.linkage.comparison.compare import Questions, compare_all
 from pipelines.linkage.comparison.tokenization import wording

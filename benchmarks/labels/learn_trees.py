@@ -7,9 +7,9 @@ vectors of an encoder, and no feature of a higher cosine lowers the probability.
 is learned from: `benchmarks.labels.learn_weights encoder-dataset` writes the other half to train it on.
 
 They learn from two thirds of one half of Quora's clusters, in hundreds of logs of random composition
-(`benchmarks.labels.mixed_logs`), from its pairs that people marked as no duplicates, from generated templates
-(`benchmarks.labels.learning_logs`), small logs and simulated logs. Figures are reported for the last third of that
-half and other draws of the templates. Nothing of the logs in `benchmarks.labels.known_logs` is read. The same inputs
+(`benchmarks.logs.mixed_logs`), from its pairs that people marked as no duplicates, from generated templates
+(`benchmarks.logs.learning_logs`), small logs and simulated logs. Figures are reported for the last third of that
+half and other draws of the templates. Nothing of the logs in `benchmarks.logs.known_logs` is read. The same inputs
 give the same bytes.
 """
 
@@ -33,11 +33,12 @@ import typer
 
 from benchmarks.cli import Pairs as PairsUrl
 from benchmarks.cli import Report, Seed, run
-from benchmarks.labels.known_logs import KnownLog
 from benchmarks.labels.learn_weights import LOGS, PARTS, gather, simulated_logs, threshold_of_log
-from benchmarks.labels.learning_logs import learning_log
-from benchmarks.labels.mixed_logs import mixed_log
-from benchmarks.labels.silver_logs import (
+from benchmarks.labels.silver_scores import answers, score
+from benchmarks.logs.known_logs import KnownLog
+from benchmarks.logs.learning_logs import learning_log
+from benchmarks.logs.mixed_logs import mixed_log
+from benchmarks.logs.silver_logs import (
     ALONE,
     MERGED,
     SilverLog,
@@ -47,8 +48,7 @@ from benchmarks.labels.silver_logs import (
     log_of,
     merged_log,
 )
-from benchmarks.labels.silver_scores import answers, score
-from benchmarks.labels.small_logs import small_logs
+from benchmarks.logs.small_logs import small_logs
 from jobs.workflows.worker_encoder import refining_encoder
 from pipelines.calibration.gold_labels import gold_of
 from pipelines.linkage.comparison.agreement_features import AGREEMENT

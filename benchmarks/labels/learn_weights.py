@@ -24,8 +24,9 @@ import typer
 
 from benchmarks.cli import Pairs as PairsUrl
 from benchmarks.cli import Seed, run
-from benchmarks.labels.gold_logs import nearest_by_join
-from benchmarks.labels.silver_logs import (
+from benchmarks.labels.silver_scores import Figures, answers, score
+from benchmarks.logs.gold_logs import nearest_by_join
+from benchmarks.logs.silver_logs import (
     Alike,
     SilverLog,
     Source,
@@ -36,7 +37,6 @@ from benchmarks.labels.silver_logs import (
     simulated_log,
     thinned,
 )
-from benchmarks.labels.silver_scores import Figures, answers, score
 from pipelines.calibration.fit_scorer import learn as learn_scorer
 from pipelines.linkage.comparison.compare import Compared, Questions, compare_all
 from pipelines.linkage.log_profile import MOST_OF_ANSWER, pairs_of_answers

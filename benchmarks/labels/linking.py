@@ -2,7 +2,7 @@
 
 Run: python -m benchmarks.labels.linking helpdesk value-templates --peers
 
-Without a log every log of `benchmarks.labels.known_logs` is scored. Pairs are counted within the judged answers only. A
+Without a log every log of `benchmarks.logs.known_logs` is scored. Pairs are counted within the judged answers only. A
 number scores a simulated log of this number of events: all pairs of its questions count, also those with fallback or
 wrong answers, and there are no peers.
 `--peers` adds `--coherence paper` and the agreement of neighbours (`benchmarks.labels.agreement`), which takes minutes
@@ -31,7 +31,7 @@ import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.labels.agreement import agreement_clusters
-from benchmarks.labels.known_logs import LOGS, Judged, KnownLog, MissingDataError, known_log
+from benchmarks.logs.known_logs import LOGS, Judged, KnownLog, MissingDataError, known_log
 from benchmarks.measure import measure_qpr, simulate
 from jobs.workflows.worker_encoder import refining_encoder
 from pipelines.neighbours.embeddings import Encode, cosines, quantise, unit_vectors

@@ -4,8 +4,8 @@ Run: python -m benchmarks.labels.own_model 60000 --dataset quora --silver d
 
 `qpr clusters` reads the log by words alone, `qpr train` learns from these clusters, and `qpr clusters --refine-with
 MODEL` reads the same log again; so the model has seen the wrong clusters too. Logs are those of
-`benchmarks.labels.known_logs` by name, simulated ones by their number of events, and with `--dataset` logs of Quora's
-clusters under shared answers (`benchmarks.labels.silver_logs`), of the half from which no weights were learned.
+`benchmarks.logs.known_logs` by name, simulated ones by their number of events, and with `--dataset` logs of Quora's
+clusters under shared answers (`benchmarks.logs.silver_logs`), of the half from which no weights were learned.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from typing import Annotated
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
-from benchmarks.labels.known_logs import Judged, KnownLog, known_log
 from benchmarks.labels.learn_weights import LOGS
 from benchmarks.labels.linking import WHOLE_LOG, Score, known_of_simulated, score
-from benchmarks.labels.silver_logs import halves, merged_log
+from benchmarks.logs.known_logs import Judged, KnownLog, known_log
+from benchmarks.logs.silver_logs import halves, merged_log
 from benchmarks.measure import measure_qpr, simulate
 from schemas.artifacts.dataset import open_dataset
 from schemas.text import fold

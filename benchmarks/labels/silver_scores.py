@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.labels.silver_logs import TWO_IN_ONE, UNRELATED, SilverLog
+from benchmarks.logs.silver_logs import TWO_IN_ONE, UNRELATED, SilverLog
 from pipelines.calibration.calibrate import count_pairs, pair_up
 from pipelines.clusters.coherence import coherence
 from schemas.ragged import sizes_of_runs, starts_of_runs

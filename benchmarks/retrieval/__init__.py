@@ -1,1 +1,1 @@
-"""Quality and speed of encoding and searching, beside BM25 and sentence-transformers."""
+"""Quality and speed of encoding, indexing, searching and serving, beside BM25, FAISS and sentence-transformers."""

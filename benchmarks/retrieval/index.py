@@ -27,8 +27,8 @@ import pyarrow.parquet as pq
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
-from benchmarks.distinct_questions import distinct_questions
 from benchmarks.measure import measure_call, measure_qpr, resident_mb
+from benchmarks.retrieval.distinct_questions import distinct_questions
 from benchmarks.retrieval.peers import autofaiss_index
 from benchmarks.retrieval.peers.plain_faiss import prepared
 from model.index.factory import sample_size

@@ -34,7 +34,7 @@ import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.measure import call_command
-from benchmarks.retrieval.load import Outcome, closed_loop, get, open_loop, post
+from benchmarks.retrieval.servers.load import Outcome, closed_loop, get, open_loop, post
 
 _BATCH = 64
 _EXACT_RATE = 200.0

@@ -1,1 +1,1 @@
-"""Cost and accuracy of trainings, beside sentence-transformers."""
+"""Cost and accuracy of trainings, also on wrong labels, beside sentence-transformers."""

@@ -29,7 +29,7 @@ MOST_ERROR: Final = 0.4
 
 Quora's questions have .16, by MiniLM .12, simulated ones .17. Where a few groups lie far apart, codes differ between
 groups and hardly inside of them: at .56 they find 97 % of the nearest, at 1.2 44 and at 10 one
-(`benchmarks.retrieval.far_groups`)."""
+(`benchmarks.retrieval.graphs.far_groups`)."""
 
 _ROWS: Final = 8_192  # searched together; with another number products round in other ways, and others are found
 

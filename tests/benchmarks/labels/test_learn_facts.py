@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
 
-from benchmarks.labels.fact_scorers import JudgedPairs, fit_trees, line_of, on_line, over_parts
-from benchmarks.labels.known_logs import Judged, KnownLog
 from benchmarks.labels.learn_facts import figures, other_kinds, part_of
+from benchmarks.labels.learning.fact_scorers import JudgedPairs, fit_trees, line_of, on_line, over_parts
+from benchmarks.logs.known_logs import Judged, KnownLog
 from pipelines.linkage.comparison.word_differences import Differences
 
 ANSWERS = 2_000

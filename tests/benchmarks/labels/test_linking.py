@@ -6,8 +6,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchmarks.labels.agreement import agreement_clusters
-from benchmarks.labels.known_logs import FAQS, SCRIPTS, MissingDataError, known_log, of_clusters
 from benchmarks.labels.linking import WHOLE_LOG, known_of_simulated, of_agreement, of_cosine, score
+from benchmarks.logs.known_logs import FAQS, SCRIPTS, MissingDataError, known_log, of_clusters
 from schemas.text import fold, question_id
 
 LOG = of_clusters("two", [("yes", 0, ["a b", "b c", "c d"]), ("yes", 1, ["x y"]), ("no", 2, ["e f", "g h"])])

@@ -3,7 +3,7 @@ import types
 import pyarrow as pa
 
 from benchmarks.labels import own_model
-from benchmarks.labels.known_logs import of_clusters
+from benchmarks.logs.known_logs import of_clusters
 from schemas.text import question_id
 
 

@@ -1,0 +1,1 @@
+"""Wrong answers: confidence, guards and certificates, beside semantic caches."""

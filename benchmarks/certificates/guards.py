@@ -1,0 +1,144 @@
+"""Guards: false answers still given and right answers lost, on contrast sets and on the pairs of a dataset.
+
+Run: python -m benchmarks.certificates.guards --dataset quora --labelled quora_duplicate_questions.tsv.gz
+"""
+
+from __future__ import annotations
+
+import collections
+import itertools
+import json
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Final, NamedTuple
+
+import pyarrow.csv
+import typer
+
+from benchmarks.cli import AsJson, Report, run
+from model.guards.reading import Reading
+from model.guards.registry import GUARDS, fires
+from schemas.artifacts.dataset import open_dataset
+from schemas.statistics.binomial import upper_bound
+from schemas.text import hash64
+
+CONTRAST: Final = Path(__file__).parent / "contrast"
+Texts = tuple[str, str]
+
+
+class Pair(NamedTuple):
+    """A pair of a contrast set.
+
+    Attributes:
+        query: text of one question.
+        question: text of the other.
+        paraphrase: whether an answer to one is right for the other.
+        held_out: whether no rule was made on it.
+    """
+
+    query: str
+    question: str
+    paraphrase: bool
+    held_out: bool
+
+
+def read_pairs(guard: str) -> list[Pair]:
+    """Return the contrast set of a guard."""
+    lines = (CONTRAST / f"{guard}.jsonl").read_text("utf-8").splitlines()
+    rows = map(json.loads, lines)
+    return [
+        Pair(row["query"], row["question"], row["paraphrase"], hash64(f"{row['query']}\n{row['question']}") % 2 == 1)
+        for row in rows
+    ]
+
+
+def main(
+    dataset: Annotated[
+        str | None, typer.Option(help="Dataset written by qpr quora: pairs that are paraphrases.")
+    ] = None,
+    split: Annotated[str, typer.Option(help="Split whose pairs count; rules were made on train.")] = "validation",
+    labelled: Annotated[
+        str | None, typer.Option(help="Labelled pairs (TSV): what the guards see among non-duplicates.")
+    ] = None,
+    most: Annotated[int, typer.Option(min=1, help="Maximum number of labelled pairs.")] = 100_000,
+    as_json: AsJson = False,
+) -> None:
+    """Print the tables."""
+    report = Report(as_json=as_json, guards=", ".join(GUARDS))
+    report.heading("Contrast sets")
+    for held_out in (True, False):
+        totals = collections.Counter[str]()
+        for guard in GUARDS:
+            counts = _count(pair for pair in read_pairs(guard) if pair.held_out == held_out)
+            totals += counts
+            report.row(half="held out" if held_out else "learning", guard=guard, **_cells(counts))
+        report.row(half="held out" if held_out else "learning", guard="all", **_cells(totals))
+    share = None
+    if dataset is not None:
+        opened = open_dataset(dataset)
+        questions = opened.table("questions", columns=["text"])["text"].to_pylist()
+        counted = collections.Counter(word for text in questions for word in Reading(text).vocabulary)
+        share = {word: count / len(questions) for word, count in counted.items()}
+        report.heading("Pairs of a dataset")
+        clusters = opened.table("clusters", split=split, columns=["texts"])["texts"].to_pylist()
+        texts = [pair for members in clusters for pair in itertools.combinations(members, 2)]
+        report.row(pairs=f"paraphrases of {split}", **_shares(texts, share))
+    if labelled is not None:
+        report.row(pairs="labelled non-duplicates", **_shares(list(_non_duplicates(labelled, most)), share))
+
+
+def _count(pairs: Iterable[Pair]) -> collections.Counter[str]:
+    counts: collections.Counter[str] = collections.Counter()
+    for pair in pairs:
+        blocked = fires(pair.query, pair.question) is not None
+        counts["right" if pair.paraphrase else "wrong"] += 1
+        counts["right_lost" if pair.paraphrase else "wrong_given"] += blocked == pair.paraphrase
+    return counts
+
+
+def _cells(counts: collections.Counter[str]) -> dict[str, object]:
+    wrong, given, right, lost = (counts[name] for name in ("wrong", "wrong_given", "right", "right_lost"))
+    return {
+        "differ": wrong,
+        "false_answers": given,
+        "share_false": given / wrong,
+        "at_most_95": upper_bound(given, wrong, 0.05),
+        "paraphrases": right,
+        "right_lost": lost,
+        "share_lost": lost / right,
+    }
+
+
+def _shares(texts: list[Texts], share: dict[str, float] | None) -> dict[str, object]:
+    """Return the percentage of pairs on which each guard fires, all of them, and all with document frequencies."""
+    counts: collections.Counter[str] = collections.Counter()
+    started = time.process_time()
+    first = [fires(one, two) for one, two in texts]
+    spent = time.process_time() - started
+    for one, two in texts:
+        readings = Reading(one), Reading(two)
+        counts.update(guard for guard, differ in GUARDS.items() if differ(*readings))
+    cells: dict[str, object] = {"count": len(texts)}
+    cells |= {f"{guard} %": 100 * counts[guard] / len(texts) for guard in GUARDS}
+    cells["any %"] = 100 * sum(name is not None for name in first) / len(texts)
+    if share is not None:
+        with_share = [fires(one, two, share=lambda word: share.get(word, 0.0)) for one, two in texts]
+        cells["any with frequencies %"] = 100 * sum(name is not None for name in with_share) / len(texts)
+    return cells | {"cpu_us_a_pair": 1e6 * spent / len(texts)}
+
+
+def _non_duplicates(path: str, most: int) -> Iterator[Texts]:
+    """Return at most a number of the pairs labelled 0, chosen by a hash."""
+    table = pyarrow.csv.read_csv(
+        path,
+        parse_options=pyarrow.csv.ParseOptions(delimiter="\t", newlines_in_values=True),
+        convert_options=pyarrow.csv.ConvertOptions(include_columns=["question1", "question2", "is_duplicate"]),
+    )
+    rows = zip(*(table[name].to_pylist() for name in ("question1", "question2", "is_duplicate")), strict=True)
+    pairs = [(one, two) for one, two, duplicate in rows if not duplicate and one and two]
+    yield from sorted(pairs, key=lambda pair: hash64("\n".join(pair)))[:most]
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,1 @@
+"""Semantic caches of other libraries."""

@@ -1,0 +1,1 @@
+"""Parts of the scripts that learn the shipped trees and weights."""

@@ -1,0 +1,1 @@
+"""Replacement of personal data, on generated texts."""

@@ -1,0 +1,1 @@
+"""Graphs of codes: their links and their recall."""

@@ -1,0 +1,1 @@
+"""Spot checks: what verdicts of people promise, compared with the truth."""

@@ -1,0 +1,22 @@
+"""The contrast sets of the guards."""
+
+import pytest
+
+from benchmarks.certificates.guards import read_pairs
+from model.guards.registry import GUARDS, fires
+
+
+@pytest.mark.parametrize("guard", GUARDS)
+def test_a_set_has_a_hundred_pairs_of_each_kind_and_two_halves(guard):
+    pairs = read_pairs(guard)
+    assert min(sum(pair.paraphrase == kind for pair in pairs) for kind in (True, False)) >= 100
+    assert len({(pair.query, pair.question) for pair in pairs}) == len(pairs)
+    assert 0.4 < sum(pair.held_out for pair in pairs) / len(pairs) < 0.6
+
+
+@pytest.mark.parametrize("guard", GUARDS)
+def test_the_guards_block_differences_and_keep_paraphrases_of_the_learning_half(guard):
+    pairs = [pair for pair in read_pairs(guard) if not pair.held_out]
+    fired = {kind: [fires(p.query, p.question) is not None for p in pairs if p.paraphrase == kind] for kind in (0, 1)}
+    assert sum(fired[0]) >= 0.95 * len(fired[0])
+    assert sum(fired[1]) <= 0.03 * len(fired[1])
