@@ -20,7 +20,8 @@ import typer
 
 from benchmarks.cli import AsJson, Pairs, Report, Seed, run
 from benchmarks.labels.silver_scores import score
-from benchmarks.logs.silver_logs import MERGED, SilverLog, halves, log_of, simulated_log
+from benchmarks.logs.cluster_sources import halves
+from benchmarks.logs.silver_logs import MERGED, SilverLog, log_of, simulated_log
 from benchmarks.measure import simulate
 from pipelines.linkage.comparison.compare import Questions
 from pipelines.linkage.scoring.shipped_weights import load_model

@@ -35,19 +35,11 @@ from benchmarks.cli import Pairs as PairsUrl
 from benchmarks.cli import Report, Seed, run
 from benchmarks.labels.learn_weights import LOGS, PARTS, gather, simulated_logs, threshold_of_log
 from benchmarks.labels.silver_scores import answers, score
+from benchmarks.logs.cluster_sources import Source, divide, halves
 from benchmarks.logs.known_logs import KnownLog
 from benchmarks.logs.learning_logs import learning_log
 from benchmarks.logs.mixed_logs import mixed_log
-from benchmarks.logs.silver_logs import (
-    ALONE,
-    MERGED,
-    SilverLog,
-    Source,
-    divide,
-    halves,
-    log_of,
-    merged_log,
-)
+from benchmarks.logs.silver_logs import ALONE, MERGED, SilverLog, log_of, merged_log
 from benchmarks.logs.small_logs import small_logs
 from jobs.workflows.worker_encoder import refining_encoder
 from pipelines.calibration.gold_labels import gold_of

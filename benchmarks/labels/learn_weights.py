@@ -25,18 +25,9 @@ import typer
 from benchmarks.cli import Pairs as PairsUrl
 from benchmarks.cli import Seed, run
 from benchmarks.labels.silver_scores import Figures, answers, score
-from benchmarks.logs.gold_logs import nearest_by_join
-from benchmarks.logs.silver_logs import (
-    Alike,
-    SilverLog,
-    Source,
-    divide,
-    halves,
-    merged_log,
-    of_several,
-    simulated_log,
-    thinned,
-)
+from benchmarks.logs.cluster_sources import Source, divide, halves
+from benchmarks.logs.neighbour_join import nearest_by_join
+from benchmarks.logs.silver_logs import Alike, SilverLog, merged_log, of_several, simulated_log, thinned
 from pipelines.calibration.fit_scorer import learn as learn_scorer
 from pipelines.linkage.comparison.compare import Compared, Questions, compare_all
 from pipelines.linkage.log_profile import MOST_OF_ANSWER, pairs_of_answers

@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 
 from benchmarks.cli import Report
 from benchmarks.logs.known_logs import LOGS, KnownLog, MissingDataError, helpdesk, known_log
+from benchmarks.logs.neighbour_join import nearest_by_join
 from benchmarks.measure import simulate
-from benchmarks.pipelines.neighbours import QUESTIONS_A_SHARD, by_shard, joined
 from pipelines.calibration.gold_labels import Gold, gold_of
 from pipelines.linkage.witnesses import Evidence, evidence_among
 from pipelines.neighbours.embeddings import Encode
@@ -27,8 +27,6 @@ from schemas.text import fold, question_id
 
 WRONG = "wrong-"
 """Prefix of the help desk's log with a share of wrong answers, as in `wrong-0.2`."""
-
-_ORDER = [("answer_id", "ascending"), ("question_id", "ascending"), ("similarity", "descending")]
 
 
 class GoldLog(NamedTuple):
@@ -108,9 +106,3 @@ def linked_alone(
     weights = frequent(gold.weights)
     evidence = evidence_among(gold.members, weights, encode, words_too=words_too, nearest=nearest_by_join)
     return gold.members.filter(kept), gold.cluster[kept.to_numpy()], weights, evidence
-
-
-def nearest_by_join(members: pa.Table, weights: TokenWeights, *, k: int) -> pa.Table:
-    """Return the nearest questions of each question by the join of the pipeline, which is not exact."""
-    shards = max(1, round(len(members) / QUESTIONS_A_SHARD))
-    return joined(by_shard([members], "answer_id", shards), weights, k, shards)[0].sort_by(_ORDER)

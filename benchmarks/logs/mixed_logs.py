@@ -13,16 +13,8 @@ from typing import Any, Final, get_args
 
 import numpy as np
 
-from benchmarks.logs.silver_logs import (
-    ALONE,
-    LARGEST_TOPIC,
-    Alike,
-    Composition,
-    SilverLog,
-    Source,
-    log_of,
-    merged_answers,
-)
+from benchmarks.logs.cluster_sources import Source
+from benchmarks.logs.silver_logs import ALONE, LARGEST_TOPIC, Alike, Composition, SilverLog, log_of, merged_answers
 
 CLUSTERS: Final = (600, 8_000)
 LARGEST_ANSWER: Final = (3, 80)

@@ -9,7 +9,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from benchmarks.logs.silver_logs import ALONE, TWO_IN_ONE, UNRELATED, Source, log_of
+from benchmarks.logs.cluster_sources import Source
+from benchmarks.logs.silver_logs import ALONE, TWO_IN_ONE, UNRELATED, log_of
 from pipelines.clusters.clustering import describe
 from pipelines.clusters.coherence import coherence
 from pipelines.clusters.pairs import pair

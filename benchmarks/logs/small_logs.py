@@ -13,9 +13,9 @@ from typing import Final
 
 import numpy as np
 
+from benchmarks.logs.cluster_sources import Source
 from benchmarks.logs.known_logs import KnownLog, of_clusters
 from benchmarks.logs.learning_logs import learning_log
-from benchmarks.logs.silver_logs import Source
 
 CLUSTERS: Final = 50
 """Number of clusters of a small log; every second one shares the answer of another."""

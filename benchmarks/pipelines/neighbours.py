@@ -10,11 +10,9 @@ own, on the steps of the transform without Beam.
 
 from __future__ import annotations
 
-import collections
 import json
 import tempfile
 import time
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -25,14 +23,11 @@ import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.logs.known_logs import LOGS, known_log
+from benchmarks.logs.neighbour_join import QUESTIONS_A_SHARD, by_shard, joined
 from benchmarks.measure import measure_call, simulate
 from benchmarks.pipelines.hot_answer import write_log
-from pipelines.engine.shuffle import concatenate, split_by_shard
 from pipelines.intermediate import ASKED, NEIGHBOURS
-from pipelines.neighbours import join
-from pipelines.neighbours.described import describe
 from pipelines.neighbours.nearest import exact_nearest
-from pipelines.neighbours.pairs import merge_nearest
 from pipelines.questions.aggregation import name_questions
 from pipelines.questions.ambiguity import settle_answers
 from pipelines.questions.settings import Ambiguity
@@ -43,8 +38,6 @@ from schemas.text_arrays import fold_all, hash64_all, key_all
 
 MAX_EXACT = 100_000
 """Greatest number of questions of which all are compared."""
-
-QUESTIONS_A_SHARD = 80_000
 
 
 def main(
@@ -106,37 +99,6 @@ def _members(log: str, seed: int) -> tuple[pa.Table, TokenWeights]:
     columns |= {"answer_id": hash64_all(fold_all(answers)), "events": pa.array(np.ones(len(keys), np.int64))}
     named = name_questions(with_nulls(ASKED, columns))
     return settle_answers(named.members, Ambiguity()).members, frequent(named.token_counts)
-
-
-def by_shard(tables: Iterable[pa.Table], key: str, shards: int) -> list[pa.Table]:
-    """Return the tables divided into shards by the hash of a column."""
-    return [concatenate(parts) for parts in _parts(tables, key, shards).values()]
-
-
-def _parts(tables: Iterable[pa.Table], key: str, shards: int) -> dict[int, list[bytes]]:
-    parts = collections.defaultdict(list)
-    for table in tables:
-        for shard, part in split_by_shard(table, key, shards):
-            parts[shard].append(part)
-    return parts
-
-
-def joined(tables: list[pa.Table], weights: TokenWeights, k: int, shards: int) -> tuple[pa.Table, int]:
-    """Return the NEIGHBOURS of all steps and the number of shuffled bytes."""
-    found: list[pa.Table] = []
-    placed: list[pa.Table] = []
-    for table in tables:
-        described = describe(table, weights)
-        found += join.nearest_of_answers(described, weights, k=k)
-        placed += join.place_in_shards(described.keyed, weights, shards=shards)
-    meetings = _parts(placed, "meeting", shards)
-    shards_of_stems = map(concatenate, meetings.values())
-    for table in shards_of_stems:
-        found += join.compare_meetings(table, weights, k=k, shards=shards)
-    neighbours = _parts(found, "question_id", shards)
-    merged = pa.concat_tables(merge_nearest(concatenate(parts), k) for parts in neighbours.values())
-    shuffled = sum(len(part) for by_shard in (meetings, neighbours) for parts in by_shard.values() for part in parts)
-    return merged, shuffled
 
 
 def _recall(found: pa.Table, exact: pa.Table) -> dict[str, float]:

@@ -2,8 +2,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from benchmarks.logs.cluster_sources import Source
 from benchmarks.logs.mixed_logs import mixed_log
-from benchmarks.logs.silver_logs import ALONE, Source
+from benchmarks.logs.silver_logs import ALONE
 from schemas.text_arrays import hash64_all, key_all
 
 

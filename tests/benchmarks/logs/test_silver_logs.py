@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from benchmarks.labels.silver_scores import score
+from benchmarks.logs.cluster_sources import Source, divide
 from benchmarks.logs.silver_logs import (
     ALONE,
     MERGED,
@@ -13,8 +14,6 @@ from benchmarks.logs.silver_logs import (
     UNRELATED,
     FewClustersError,
     SilverLog,
-    Source,
-    divide,
     merged_log,
     of_several,
     thinned,
