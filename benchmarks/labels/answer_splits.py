@@ -23,10 +23,11 @@ import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.cli import Pairs as PairsUrl
-from benchmarks.labels.learn_weights import KINDS, LOGS, Pairs, gather, grouping
+from benchmarks.labels.learn_weights import KINDS
+from benchmarks.labels.learning.candidate_pairs import Pairs, gather, grouping
 from benchmarks.labels.silver_scores import MIN_COHERENCE, answers, gated, score
 from benchmarks.logs.cluster_sources import halves
-from benchmarks.logs.silver_logs import SilverLog, merged_log, simulated_log
+from benchmarks.logs.silver_logs import LOGS, SilverLog, merged_log, simulated_log
 from jobs.workflows.worker_encoder import refining_encoder
 from pipelines.linkage.scoring import fellegi_sunter
 from pipelines.linkage.scoring.pair_model import LinkModel

@@ -14,7 +14,7 @@ import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -24,32 +24,22 @@ import typer
 
 from benchmarks.cli import Pairs as PairsUrl
 from benchmarks.cli import Seed, run
+from benchmarks.labels.learning.candidate_pairs import Pairs, gather, grouping
+from benchmarks.labels.learning.learning_sets import PARTS, simulated_logs
 from benchmarks.labels.silver_scores import Figures, answers, score
 from benchmarks.logs.cluster_sources import Source, divide, halves
-from benchmarks.logs.neighbour_join import nearest_by_join
-from benchmarks.logs.silver_logs import Alike, SilverLog, merged_log, of_several, simulated_log, thinned
+from benchmarks.logs.silver_logs import LOGS, SilverLog, merged_log
 from pipelines.calibration.fit_scorer import learn as learn_scorer
-from pipelines.linkage.comparison.compare import Compared, Questions, compare_all
-from pipelines.linkage.log_profile import MOST_OF_ANSWER, pairs_of_answers
-from pipelines.linkage.scoring.answer_sample import Sample, first_answers, place_of
-from pipelines.linkage.scoring.log_threshold import PAIRS, choose_threshold
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.scoring.shipped_weights import Kind, model_of
-from pipelines.linkage.witnesses import evidence_among, find_witnesses
-from pipelines.neighbours.embeddings import Encode
 from pipelines.writing.parquet import to_parquet
 from schemas.artifacts.content_digest import rows_digest
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.writer import Output
-from schemas.ragged import ranks_in_runs, sizes_of_runs, starts_of_runs
 
-LOGS: dict[str, Alike] = {"b": "nothing", "c": "rarest", "d": "frequent", "topic": "topic"}
 LEARNED_FROM = ("b", "c")
 KINDS: tuple[Kind, ...] = ("logistic",)
 """Kinds learned here; `learn_trees` learns the others."""
-
-PARTS = 3
-"""Number of equal parts of the clusters; one is kept back from learning, to choose the threshold on."""
 
 UNRELATED_PER_CLUSTER = 1.0
 VALIDATION = 40
@@ -63,65 +53,6 @@ The precision is above the one aimed at: a log of fewer clusters has less simila
 
 
 Half = Literal["learning", "scored"]
-
-
-class Pairs(NamedTuple):
-    """A log and all its candidate pairs."""
-
-    log: SilverLog
-    compared: Compared
-
-
-def gather(
-    log: SilverLog,
-    encode: Encode | None = None,
-    *,
-    neighbours: bool = False,
-    words_too: bool = False,
-    alignment: bool = False,
-) -> Pairs:
-    """Return the candidate pairs of a log, with the features of the neighbours and of an encoder on request."""
-    if not neighbours:
-        return Pairs(log, compare_all(Questions(log.members, log.weights)))
-    evidence = evidence_among(log.members, log.weights, encode, words_too=words_too, nearest=nearest_by_join)
-    witnesses = find_witnesses(log.members, log.weights, evidence)
-    vectors = evidence.vectors_of(log.members)
-    aligned_by = encode if alignment else None
-    return Pairs(log, compare_all(Questions(log.members, log.weights, vectors, witnesses, aligned_by)))
-
-
-def grouping(pairs: Pairs, probability: np.ndarray, model: LinkModel) -> np.ndarray:
-    """Return the grouping by a model's threshold for the log."""
-    left, right = pairs.compared.left, pairs.compared.right
-    if model.precision is not None:
-        lowest, precision = model.threshold, model.precision
-        threshold = threshold_of_log(pairs.log, left, right, probability, lowest=lowest, precision=precision)
-        model = model.with_threshold(threshold)
-    return model.groups(left, right, probability, rows=len(pairs.log.gold))
-
-
-def threshold_of_log(
-    log: SilverLog, left: np.ndarray, right: np.ndarray, probability: np.ndarray, *, lowest: float, precision: float
-) -> float:
-    """Return the threshold that the pipeline chooses for a log.
-
-    Args:
-        log: the log.
-        left: (P,) rows, ordered by answer.
-        right: (P,) other rows of the same answers.
-        probability: (P,) that they are paraphrases.
-        lowest: lowest threshold.
-        precision: estimated share of paraphrases among the kept pairs.
-    """
-    answer = answers(log)
-    starts = starts_of_runs(answer)
-    rank = ranks_in_runs(starts, len(answer))
-    first = (rank[left] < MOST_OF_ANSWER) & (rank[right] < MOST_OF_ANSWER)
-    effort = pairs_of_answers(sizes_of_runs(starts, len(answer)))
-    place = place_of(log.members["answer_id"].to_numpy()[starts])
-    left, right, probability = left[first], right[first], probability[first]
-    sample = Sample(place, effort, answer[left], rank[left], rank[right], probability)
-    return choose_threshold(first_answers([sample], PAIRS), lowest=lowest, precision=precision)
 
 
 def learn_from(logs: list[Pairs], kind: Kind) -> dict[str, Any]:
@@ -179,21 +110,6 @@ def _merged(source: Source, names: Sequence[str], *, seed: int) -> list[Pairs]:
     return [
         gather(merged_log(source, seed=seed + 1, alike=LOGS[name], unrelated=UNRELATED_PER_CLUSTER)) for name in names
     ]
-
-
-def simulated_logs(logs: str | None, stray_logs: str | None) -> list[SilverLog]:
-    """Return the simulated logs to learn from, also with one question of each fact.
-
-    In real logs many facts share an answer ("what is the profession of …"), and most are asked about once.
-    """
-    found = []
-    if logs:
-        log = simulated_log(logs)
-        found += [log, thinned(log, seed=1)]
-    if stray_logs:
-        strays = of_several(simulated_log(stray_logs))
-        found += [thinned(strays, seed=2), thinned(strays, seed=3)]
-    return found
 
 
 def provenance(dataset: str, logs: str | None, stray_logs: str | None, seed: int) -> dict[str, Any]:

@@ -19,11 +19,10 @@ from typing import Annotated
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
-from benchmarks.labels.learn_weights import LOGS
 from benchmarks.labels.linking import WHOLE_LOG, Score, known_of_simulated, score
 from benchmarks.logs.cluster_sources import halves
 from benchmarks.logs.known_logs import Judged, KnownLog, known_log
-from benchmarks.logs.silver_logs import merged_log
+from benchmarks.logs.silver_logs import LOGS, merged_log
 from benchmarks.measure import measure_qpr, simulate
 from schemas.artifacts.dataset import open_dataset
 from schemas.text import fold

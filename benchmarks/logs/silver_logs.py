@@ -13,6 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.logs.cluster_sources import Source
+from benchmarks.logs.gold_logs import gold_of_known
+from benchmarks.logs.known_logs import KnownLog
 from pipelines.calibration.gold_labels import read_gold
 from pipelines.intermediate import ASKED
 from pipelines.questions.aggregation import name_questions
@@ -33,6 +35,9 @@ Alike = Literal["nothing", "rarest", "frequent", "topic"]
 """Word that the clusters of an answer share: none on purpose, the rarest word of all questions of each of them, or the
 rarest of those words that at least `LARGEST_GROUP` clusters have, so that groups become as large as in log (b), or that
 at least `TOPIC_CLUSTERS` have, so that groups are about one topic."""
+
+LOGS: dict[str, Alike] = {"b": "nothing", "c": "rarest", "d": "frequent", "topic": "topic"}
+"""Logs by the letters or the word that results name them by."""
 
 
 class FewClustersError(QprError, ValueError):
@@ -226,3 +231,9 @@ def simulated_log(path: str) -> SilverLog:
     answer = np.unique(gold.members["answer_id"].to_numpy(), return_inverse=True)[1]
     members = gold.members.set_column(0, "answer_id", pa.array(answer))
     return SilverLog(members, gold.cluster, np.full(len(members), MERGED), gold.weights)
+
+
+def silver_of_known(log: KnownLog) -> SilverLog:
+    """Return a log whose questions are all judged, as the pipeline reads it."""
+    gold = gold_of_known(log)[0]
+    return SilverLog(gold.members, gold.cluster, np.full(len(gold.members), MERGED), gold.weights)

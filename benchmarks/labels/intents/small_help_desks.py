@@ -18,9 +18,10 @@ import numpy as np
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
-from benchmarks.labels.learn_trees import Remembered, silver_of_known
+from benchmarks.labels.learning.candidate_pairs import Remembered
 from benchmarks.logs.known_logs import KnownLog, of_clusters
 from benchmarks.logs.learning_logs import DOMAINS, FALLBACK, FAQS, learning_log
+from benchmarks.logs.silver_logs import silver_of_known
 from jobs.workflows.worker_encoder import refining_encoder
 from pipelines.linkage.intent_answers import MIN_TELLING, choose_intents
 from pipelines.linkage.linker import Linker

@@ -13,7 +13,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
-from benchmarks.labels.learn_trees import monotone
+from benchmarks.labels.learning.tree_fitting import monotone
 from pipelines.linkage.comparison.word_differences import Differences, DifferenceWeights
 from pipelines.linkage.scoring.learned_scorers import SETTLED, sigmoid
 

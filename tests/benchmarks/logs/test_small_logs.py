@@ -7,8 +7,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from benchmarks.labels.learn_trees import examples, marked_log, silver_of_known
+from benchmarks.labels.learning.learning_sets import marked_log
+from benchmarks.labels.learning.tree_fitting import examples
 from benchmarks.logs.cluster_sources import Source
+from benchmarks.logs.silver_logs import silver_of_known
 from benchmarks.logs.small_logs import SCRIPTS, small_logs
 from pipelines.linkage.comparison.agreement_features import AGREEMENT
 from pipelines.linkage.comparison.pair_features import NAMES
