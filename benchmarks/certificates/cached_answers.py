@@ -24,7 +24,7 @@ import typer
 
 from benchmarks.certificates.certified_requests import JUDGED, Request, help_desk
 from benchmarks.cli import AsJson, Report, Seed, run
-from benchmarks.retrieval.serving import cpu_s, plain_server, server
+from benchmarks.retrieval.servers.processes import cpu_s, plain_server, server
 from schemas.text import fold
 
 _WARMING = 50

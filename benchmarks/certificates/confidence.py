@@ -17,19 +17,18 @@ from __future__ import annotations
 import json
 import random
 import time
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final
 
 import numpy as np
 import numpy.typing as npt
 import typer
 
 from benchmarks.certificates.certify import divided
+from benchmarks.certificates.faq_tables import Tables, tables, trained
 from benchmarks.cli import AsJson, Pairs, Report, Seed, run
 from benchmarks.logs.known_logs import MissingDataError
 from benchmarks.measure import measure_qpr
-from benchmarks.training.answer_at_one import EVERY_LABEL, parts
 from jobs.workflows.confidence import MOST_QUERIES, counts_of
 from model.certificates.settings import Promise
 from model.confidence import fitting
@@ -45,7 +44,6 @@ from model.search.opening import open_index
 from model.search.searcher import open_searcher
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
-from schemas.text import key
 
 SHARES: Final = (0.01, 0.02, 0.05, 0.1)
 TIMED: Final = 200
@@ -176,45 +174,6 @@ def faq(
         for alpha in SHARES[1:]:
             cells = divided(guarded, ~right, Promise(alpha=alpha, delta=0.05), judged=0.7, repeats=200, seed=seed)
             report.row(encoder=name, tenants=tenants, **cells)
-
-
-class Tables(NamedTuple):
-    """Questions with answers: of the table, of answers that it lacks, and later requests; None: it lacks the answer."""
-
-    rows: list[tuple[str, str]]
-    others: list[tuple[str, str]]
-    requests: list[tuple[str, str | None]]
-
-
-def tables(wordings: int, rng: random.Random) -> Tables:
-    """Return a table of half of the help desk's answers with some of their logged questions.
-
-    Raises:
-        MissingDataError: the log is not beside the checkout.
-    """
-    log, later = parts()
-    logged = {key(row.question): (row.question, row.answer) for row in log}
-    answers = sorted({answer for _, answer in logged.values()})
-    lacking = set(rng.sample(answers, len(answers) // 2))
-    of_answers = {
-        name: [pair for pair in logged.values() if pair[1] == name] for name in answers if name not in lacking
-    }
-    rows = [pair for pairs in of_answers.values() for pair in rng.sample(pairs, min(wordings, len(pairs)))]
-    others = [pair for pair in logged.values() if pair[1] in lacking]
-    asked = {key(row.question): (row.question, row.answer) for row in later if key(row.question) not in logged}
-    return Tables(rows, others, [(q, None if a in lacking else a) for q, a in asked.values()])
-
-
-def trained(folder: Path, rows: Sequence[tuple[str, str]]) -> str:
-    """Return the model trained on questions with answers, each answer one cluster."""
-    if not (folder / "model").exists():
-        folder.mkdir(exist_ok=True)
-        lines = [json.dumps({"question": question, "answer": answer}) + "\n" for question, answer in rows]
-        (folder / "log.jsonl").write_text("".join(lines), "utf-8")
-        options = ("--output", folder / "dataset", "--overwrite", "--max-reject-ratio", 1, *EVERY_LABEL)
-        measure_qpr("clusters", folder / "log.jsonl", *options)
-        measure_qpr("train", "--dataset", folder / "dataset", "--output", folder / "model")
-    return str(folder / "model")
 
 
 def of_table(

@@ -15,7 +15,7 @@ import numpy as np
 import typer
 
 from benchmarks.cli import AsJson, Pairs, Report, run
-from benchmarks.retrieval.systems import half_width
+from benchmarks.retrieval.figures import half_width
 from model.choices import Mode
 from model.evaluation.evaluator import ranked_ids
 from model.evaluation.metrics import per_question, ranks

@@ -16,7 +16,6 @@ import os
 import random
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -24,8 +23,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -35,6 +33,7 @@ import typer
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.measure import call_command
 from benchmarks.retrieval.servers.load import Outcome, closed_loop, get, open_loop, post
+from benchmarks.retrieval.servers.processes import cpu_s, forget_peak, memory_mb, plain_server, server
 
 _BATCH = 64
 _EXACT_RATE = 200.0
@@ -81,10 +80,10 @@ def main(
             _saturate(report, port, texts, seconds)
             report.heading("qpr serve: exchanges under load")
             if swaps:
-                old = _memory_mb(process)
-                _forget_peak(process)
+                old = memory_mb(process)
+                forget_peak(process)
                 outcome, peak = _exchange(index, served, port, process, texts, swaps, swap_requests, swap_rate, seed)
-                memory = {"old_mb": old, "peak_mb": peak, "new_mb": _memory_mb(process)}
+                memory = {"old_mb": old, "peak_mb": peak, "new_mb": memory_mb(process)}
                 report.row(swaps=swaps, requests_per_s=swap_rate, requests=swap_requests, **outcome.cells(), **memory)
         peers: list[tuple[str, list[str]]] = [("the same encoder", [])] if peer else []
         if transformer is not None:
@@ -96,7 +95,7 @@ def main(
             with plain_server(str(served), *arguments) as (port, process):
                 report.heading(f"plain FastAPI program with {name}: search, open loop")
                 _open_loops(report, port, process, texts, numbers, seconds, seed, _search)
-                report.row(resident_mb=_memory_mb(process))
+                report.row(resident_mb=memory_mb(process))
 
 
 def _search(text: str) -> bytes:
@@ -177,7 +176,7 @@ def _exchange(
         raise SystemExit(f"exchanges: {reloads}")
     found = json.loads(printed)
     statuses = {int(status): number for status, number in found["statuses"].items()}
-    return Outcome(np.array(found["seconds"]), statuses, found["wall_s"]), _memory_mb(process, "VmHWM")
+    return Outcome(np.array(found["seconds"]), statuses, found["wall_s"]), memory_mb(process, "VmHWM")
 
 
 def _reload(port: int) -> str:
@@ -238,72 +237,6 @@ def publish(index: Path, served: Path, number: int) -> None:
     (served / "manifest.new").replace(served / "manifest.json")
     for path in older:
         shutil.rmtree(path)
-
-
-@contextmanager
-def server(arguments: Sequence[str]) -> Iterator[tuple[int, int]]:
-    """Yield port and process id of `qpr serve`.
-
-    Raises:
-        SystemExit: it did not start; the text is what it printed.
-    """
-    command = [sys.executable, "-m", "jobs", "serve", "--port", "0", "--log", "none", "--index", *arguments]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        lines = iter(process.stderr or ())
-        printed: list[str] = []
-        for line in lines:
-            printed.append(line)
-            if line.startswith("serving "):
-                break
-        else:
-            raise SystemExit(f"the server did not start:\n{''.join(printed)[-2000:]}")
-        threading.Thread(target=lambda: [*lines], daemon=True).start()
-        try:
-            yield int(line.split(" at ")[1].split(",")[0].rpartition(":")[2]), process.pid
-        finally:
-            process.terminate()
-
-
-@contextmanager
-def plain_server(index: str, *model: str) -> Iterator[tuple[int, int]]:
-    """Yield port and process id of the peer, given a model, a model and a number of questions, or neither.
-
-    Raises:
-        SystemExit: it ended before its first answer.
-    """
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "benchmarks.retrieval.peers.plain_server", index, str(port), *model]
-    with subprocess.Popen(command) as process:
-        try:
-            for _ in range(600):
-                try:
-                    urllib.request.urlopen(f"http://127.0.0.1:{port}/search?q=x")
-                    break
-                except OSError:
-                    if process.poll() is not None:
-                        raise SystemExit("the plain server did not start") from None  # it has printed why
-                    time.sleep(0.5)
-            yield port, process.pid
-        finally:
-            process.terminate()
-
-
-def _memory_mb(process: int, name: str = "VmRSS") -> float:
-    status = Path(f"/proc/{process}/status").read_text()
-    found = re.search(rf"{name}:\s+(\d+) kB", status)
-    return int(found.group(1)) / 1024 if found else 0.0
-
-
-def _forget_peak(process: int) -> None:
-    """Let the largest memory of a process be that from now on (`man 5 proc_pid_clear_refs`)."""
-    Path(f"/proc/{process}/clear_refs").write_text("5")
-
-
-def cpu_s(process: int) -> float:
-    """Return the CPU seconds of a process, which other work on the machine changes less than latencies."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _described(index: str) -> str:

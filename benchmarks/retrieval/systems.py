@@ -15,7 +15,7 @@ import dataclasses
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import bm25s
 import numpy as np
@@ -25,9 +25,9 @@ import typer
 
 from benchmarks.cli import AsJson, Page, Pairs, Report, run
 from benchmarks.retrieval.exact_search import nearest
+from benchmarks.retrieval.figures import METRICS, Figures, measured, spelled
 from model.encoders.interface import Encoder, Matrix
 from model.evaluation.evaluator import ranked_ids
-from model.evaluation.metrics import CUT, per_pair, per_question, ranks
 from model.evaluation.relevance import Judgements, judgements
 from model.index.index import Index
 from model.index.ranking import Ranking
@@ -40,12 +40,6 @@ from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.manifest import read_manifest
 from schemas.text_arrays import key_all, words_all
 
-Figures = dict[str, Any]
-"""``per_question`` and ``per_pair`` metrics, ``half_widths`` of the former's intervals, ``questions_per_cpu_s``."""
-
-METRICS = ("hits_at_1", "hits_at_10", "mrr")
-
-_RESAMPLED = 1_000
 _TIMED = 262_144
 """Questions encoded to measure speed: enough to be worth compiled loops."""
 
@@ -69,27 +63,6 @@ def bm25(dataset: Dataset, judged: Judgements, *, depth: int) -> tuple[npt.NDArr
     own = found == judged.ids[:, None]
     own[~own.any(axis=1), -1] = True  # without the query itself among the hits, the last one is dropped
     return np.asarray(found[~own].reshape(len(judged), depth), np.int64), speed
-
-
-def figures(found: npt.NDArray[np.int64], judged: Judgements) -> Figures:
-    """Return the metrics of ranked ids."""
-    places = ranks(found, queries=judged.queries, relevant=judged.relevant)
-    return {
-        "per_question": vars(per_question(places, queries=judged.queries, count=len(judged))),
-        "per_pair": vars(per_pair(places, queries=judged.queries)),
-    }
-
-
-def half_width(found: npt.NDArray[np.int64], judged: Judgements) -> list[float]:
-    """Return half of the 95 % bootstrap interval of H@1, H@10 and MRR per question, by samples of the queries."""
-    places = ranks(found, queries=judged.queries, relevant=judged.relevant)
-    first = np.full(len(judged), np.inf)
-    np.minimum.at(first, judged.queries, np.where(places > 0, places, np.inf))
-    values = np.column_stack([first <= 1, first <= CUT, 1 / first])
-    random = np.random.default_rng(0)
-    means = [values[random.integers(len(judged), size=len(judged))].mean(axis=0) for _ in range(_RESAMPLED)]
-    low, high = np.quantile(means, [0.025, 0.975], axis=0)
-    return [float(width) for width in (high - low) / 2]
 
 
 def stored(index: Index) -> Matrix:
@@ -124,11 +97,6 @@ class Remembering(Encoder):
         new = [text for text in dict.fromkeys(listed) if text not in self.known]
         self.known.update(zip(new, self.encoder.encode(new, threads=threads), strict=True))
         return np.stack([self.known[text] for text in listed])
-
-
-def measured(found: npt.NDArray[np.int64], judged: Judgements, *, speed: float | None) -> Figures:
-    """Return all figures of a system whose ids are ranked."""
-    return {**figures(found, judged), "half_widths": half_width(found, judged), "questions_per_cpu_s": speed}
 
 
 def of_index(url: str, rerankers: Sequence[str], judged: Judgements, *, depth: int) -> Iterator[tuple[str, Figures]]:
@@ -179,11 +147,6 @@ def systems(
         yield from of_index(url, rerankers, judged, depth=depth)
     found, speed = bm25(dataset, judged, depth=depth)
     yield "BM25", measured(found, judged, speed=speed)
-
-
-def spelled(value: float, digits: int = 4) -> str:
-    """Return a share as in the paper's tables, without the zero before the point."""
-    return f"{value:.{digits}f}".removeprefix("0")
 
 
 def cells(name: str, figures: Figures) -> dict[str, object]:

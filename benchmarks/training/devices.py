@@ -17,7 +17,8 @@ import torch
 import typer
 
 from benchmarks.cli import AsJson, Pairs, Report, Seed, run
-from benchmarks.training.steps import PRECISIONS, drawn, peer_step
+from benchmarks.training.step_pairs import drawn
+from benchmarks.training.steps import PRECISIONS, peer_step
 from model.choices import Precision
 from model.encoders.cnn.settings import CnnSettings
 from model.encoders.config import Shape

@@ -19,7 +19,7 @@ import typer
 from benchmarks.cli import AsJson, Page, Pairs, Report, run
 from benchmarks.measure import measure_qpr
 from benchmarks.retrieval.exact_search import exact
-from benchmarks.retrieval.systems import METRICS, figures, spelled
+from benchmarks.retrieval.figures import METRICS, figures, spelled
 from model.encoders.loading import load_encoder
 from model.evaluation.relevance import judgements
 from schemas.artifacts.dataset import Dataset, open_dataset

@@ -21,7 +21,6 @@ from typing import Annotated
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import torch
 import typer
 from torch import Tensor, nn
@@ -31,6 +30,7 @@ from benchmarks.cli import Pairs as PairsUrl
 from benchmarks.training.peers.convolution import PeerTraining
 from benchmarks.training.peers.padded import PaddedEncoder, difference, pad
 from benchmarks.training.peers.transformer import PeerFineTuning
+from benchmarks.training.step_pairs import SEED, drawn, train_pairs
 from model.choices import Precision
 from model.encoders.cnn.network import QuestionEncoder
 from model.encoders.cnn.settings import CnnSettings
@@ -52,8 +52,6 @@ from pipelines.engine.freed_memory import keep_freed_memory
 from schemas.artifacts.dataset import open_dataset
 from schemas.text_arrays import words_all
 
-SEED = 0
-GENERATED, TOKENS = 50_000, 55_000
 RANKING = TrainingSettings(loss=MultipleNegativesRankingLoss(symmetric=False, smoothing=0.0))
 """The loss of the peers."""
 RATE = PRESETS["transformer"].training.learning_rate
@@ -62,24 +60,6 @@ PRECISIONS: tuple[Precision, ...] = ("float32", "bfloat16")
 Step = Callable[[Numbers], object]
 PairsAStep = Annotated[int, typer.Option("--pairs", help="Pairs of a step.")]
 Steps = Annotated[int, typer.Option(help="Steps of each program that count.")]
-
-
-def generated_pairs() -> Pairs:
-    """Return pairs of questions as long as Quora's, 11 words on average, whose words follow Zipf's law."""
-    random = np.random.default_rng(SEED)
-    lengths = random.lognormal(np.log(10), 0.45, 2 * GENERATED).round().clip(1, 60).astype(np.int64)
-    chances = 1 / np.arange(1, TOKENS + 1) ** 1.25  # gives a batch Quora's number of distinct tokens
-    ids = random.choice(TOKENS, lengths.sum(), p=chances / chances.sum())
-    words = pa.array([f"word{number}" for number in range(TOKENS)]).take(pa.array(ids))
-    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
-    numbers = np.arange(GENERATED)
-    texts = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), words), " ")
-    return Pairs(texts, numbers, numbers + GENERATED, numbers)
-
-
-def train_pairs(dataset: str | None) -> Pairs:
-    """Return the train pairs of a dataset, or generated ones."""
-    return read_pairs(open_dataset(dataset))["train"] if dataset else generated_pairs()
 
 
 def run_of(
@@ -136,14 +116,6 @@ def timed(steps: dict[str, Step], work: list[Numbers]) -> dict[str, tuple[list[f
                 times[name][0].append(time.perf_counter() - wall)
                 times[name][1].append(time.process_time() - cpu)
     return times
-
-
-def drawn(pairs: Pairs, *, count: int) -> Pairs:
-    """Return a sample of the pairs with their questions only: no others need tokens."""
-    rows = np.random.default_rng(SEED).permutation(len(pairs))[:count]
-    rows_used, places = np.unique(np.concatenate([pairs.first[rows], pairs.second[rows]]), return_inverse=True)
-    clusters = np.unique(pairs.clusters[rows], return_inverse=True)[1]
-    return Pairs(pairs.texts.take(pa.array(rows_used)), places[: len(rows)], places[len(rows) :], clusters)
 
 
 def transformers(pairs: Pairs, folder: str) -> dict[str, Step]:

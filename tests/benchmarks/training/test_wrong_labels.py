@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from benchmarks.logs.noisy_clusters import write_noisy
-from benchmarks.retrieval.systems import METRICS
+from benchmarks.retrieval.figures import METRICS
 from benchmarks.training import wrong_labels
 from benchmarks.training.paper_tables import SPLITS
 from benchmarks.training.wrong_labels import LOSSES, SHARES, fit, heading, noisy, picture, sampled_pairs, train

@@ -1,6 +1,6 @@
 import pytest
 
-from benchmarks.retrieval.serving import plain_server, server
+from benchmarks.retrieval.servers.processes import plain_server, server
 
 
 def test_a_server_without_an_index_shows_its_error(tmp_path):

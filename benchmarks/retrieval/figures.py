@@ -1,0 +1,51 @@
+"""Figures of ranked ids: metrics, and their intervals.
+
+ranked ids, judgements -> measured -> Figures
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from model.evaluation.metrics import CUT, per_pair, per_question, ranks
+from model.evaluation.relevance import Judgements
+
+Figures = dict[str, Any]
+"""``per_question`` and ``per_pair`` metrics, ``half_widths`` of the former's intervals, ``questions_per_cpu_s``."""
+
+METRICS = ("hits_at_1", "hits_at_10", "mrr")
+_RESAMPLED = 1_000
+
+
+def figures(found: npt.NDArray[np.int64], judged: Judgements) -> Figures:
+    """Return the metrics of ranked ids."""
+    places = ranks(found, queries=judged.queries, relevant=judged.relevant)
+    return {
+        "per_question": vars(per_question(places, queries=judged.queries, count=len(judged))),
+        "per_pair": vars(per_pair(places, queries=judged.queries)),
+    }
+
+
+def half_width(found: npt.NDArray[np.int64], judged: Judgements) -> list[float]:
+    """Return half of the 95 % bootstrap interval of H@1, H@10 and MRR per question, by samples of the queries."""
+    places = ranks(found, queries=judged.queries, relevant=judged.relevant)
+    first = np.full(len(judged), np.inf)
+    np.minimum.at(first, judged.queries, np.where(places > 0, places, np.inf))
+    values = np.column_stack([first <= 1, first <= CUT, 1 / first])
+    random = np.random.default_rng(0)
+    means = [values[random.integers(len(judged), size=len(judged))].mean(axis=0) for _ in range(_RESAMPLED)]
+    low, high = np.quantile(means, [0.025, 0.975], axis=0)
+    return [float(width) for width in (high - low) / 2]
+
+
+def measured(found: npt.NDArray[np.int64], judged: Judgements, *, speed: float | None) -> Figures:
+    """Return all figures of a system whose ids are ranked."""
+    return {**figures(found, judged), "half_widths": half_width(found, judged), "questions_per_cpu_s": speed}
+
+
+def spelled(value: float, digits: int = 4) -> str:
+    """Return a share as in the paper's tables, without the zero before the point."""
+    return f"{value:.{digits}f}".removeprefix("0")

@@ -1,0 +1,83 @@
+"""Servers in processes of their own, and the memory and CPU time of these."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def server(arguments: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Yield port and process id of `qpr serve`.
+
+    Raises:
+        SystemExit: it did not start; the text is what it printed.
+    """
+    command = [sys.executable, "-m", "jobs", "serve", "--port", "0", "--log", "none", "--index", *arguments]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        lines = iter(process.stderr or ())
+        printed: list[str] = []
+        for line in lines:
+            printed.append(line)
+            if line.startswith("serving "):
+                break
+        else:
+            raise SystemExit(f"the server did not start:\n{''.join(printed)[-2000:]}")
+        threading.Thread(target=lambda: [*lines], daemon=True).start()
+        try:
+            yield int(line.split(" at ")[1].split(",")[0].rpartition(":")[2]), process.pid
+        finally:
+            process.terminate()
+
+
+@contextmanager
+def plain_server(index: str, *model: str) -> Iterator[tuple[int, int]]:
+    """Yield port and process id of the peer, given a model, a model and a number of questions, or neither.
+
+    Raises:
+        SystemExit: it ended before its first answer.
+    """
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [sys.executable, "-m", "benchmarks.retrieval.peers.plain_server", index, str(port), *model]
+    with subprocess.Popen(command) as process:
+        try:
+            for _ in range(600):
+                try:
+                    urllib.request.urlopen(f"http://127.0.0.1:{port}/search?q=x")
+                    break
+                except OSError:
+                    if process.poll() is not None:
+                        raise SystemExit("the plain server did not start") from None  # it has printed why
+                    time.sleep(0.5)
+            yield port, process.pid
+        finally:
+            process.terminate()
+
+
+def memory_mb(process: int, name: str = "VmRSS") -> float:
+    """Return the resident memory of a process, or another figure of `/proc/PID/status`, in MB."""
+    status = Path(f"/proc/{process}/status").read_text()
+    found = re.search(rf"{name}:\s+(\d+) kB", status)
+    return int(found.group(1)) / 1024 if found else 0.0
+
+
+def forget_peak(process: int) -> None:
+    """Set the peak memory of a process back to its present memory (`man 5 proc_pid_clear_refs`)."""
+    Path(f"/proc/{process}/clear_refs").write_text("5")
+
+
+def cpu_s(process: int) -> float:
+    """Return the CPU seconds of a process, which other work on the machine changes less than latencies."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
