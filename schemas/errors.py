@@ -36,6 +36,10 @@ class UnusableInputError(QprError):
     """Input of which nothing is made: too many rows are rejected, no cluster is left, or there is nothing to learn."""
 
 
+class WrongColumnsError(QprError):
+    """A file that can be read, but not its columns: one is missing, there twice, or holds objects."""
+
+
 class DamagedError(QprError):
     """A manifest or a checkpoint whose bytes differ from the written ones."""
 

@@ -15,8 +15,8 @@ import pydantic
 
 from jobs.display.console import warn, working
 from jobs.nightly.erasure.suppressed import KEY, check_erased_users, suppressions_of
-from jobs.nightly.warehouse import DAILY, date_url, day_of, drop_of
-from jobs.options.inputs import check_inputs, check_users, input_files
+from jobs.nightly.warehouse import DAILY, check_columns, date_url, day_of, drop_of
+from jobs.options.inputs import check_users, input_files
 from jobs.workflows.erasure.rewriting import remove_leftovers
 from pipelines.ingestion.days import Day
 from schemas.artifacts.manifest import Source, read_verified
@@ -78,8 +78,8 @@ def ingest_day(
     wait for those of other days if there is a key, else they are rejected.
 
     Raises:
-        BadDropError: too many rows are rejected or of other days, the drop has a folder, or erased users cannot be
-            recognized.
+        BadDropError: too many rows are rejected or of other days, the drop has a folder or lacks a column, or erased
+            users cannot be recognized.
         QprError: there is no drop, or a file cannot be read.
     """
     from pipelines.engine.runner import run
@@ -97,7 +97,7 @@ def ingest_day(
         with contextlib.suppress(QprError):  # a killed run can have left the files of the drop before
             remove_leftovers(existing.url, dry_run=False)
         return Ingested(existing, unchanged=True)
-    check_inputs(sources, COLUMNS, config.column_names)
+    check_columns(sources, COLUMNS, config.column_names)
     check_users(sources, COLUMNS, config.column_names, config.privacy.options_of_users)
     suppression = suppressions_of(warehouse, [date], user_key).get(date)
     if suppression and suppression.users:

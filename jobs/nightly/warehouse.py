@@ -17,16 +17,21 @@ from __future__ import annotations
 import datetime
 import re
 import shlex
-from collections.abc import Iterable, Iterator
-from typing import Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from jobs.display.console import say
 from jobs.nightly.steps import finished
+from jobs.options.inputs import check_inputs
 from pipelines.ingestion.days import Day
 from schemas.artifacts import storage
-from schemas.errors import BadDropError, DamagedError, QprError, UsageError
+from schemas.errors import BadDropError, DamagedError, QprError, UsageError, WrongColumnsError
 from schemas.versions import layout
 from schemas.versions.version import LAYOUT
+
+if TYPE_CHECKING:
+    from pipelines.reading.headers.columns import Column
+    from pipelines.reading.sources import Source as LogFile
 
 EVENTS: Final = "events"
 DAILY: Final = "daily"
@@ -110,6 +115,32 @@ def drop_of(warehouse: str, date: datetime.date) -> list[str]:
         if storage.is_folder(file):
             raise BadDropError(f"{file}: is a folder, and folders of a drop are not read. Move its files into {url}")
     return files
+
+
+def check_columns(sources: Sequence[LogFile], columns: Sequence[Column], names: Mapping[str, str]) -> None:
+    """Check that every file of a drop has the required columns.
+
+    Args:
+        sources: the files.
+        columns: of a log.
+        names: our name of a column -> the file's, where they differ.
+
+    Raises:
+        BadDropError: a file has other columns, and would have them also if the rest of it were still being copied.
+        QprError: a file cannot be read, or is so short that its columns can still come.
+    """
+    from pipelines.reading.reader import are_columns_final, check_header
+
+    try:
+        check_inputs(sources, columns, names)
+    except WrongColumnsError:
+        for source in sources:
+            try:
+                check_header(source, columns, names)
+            except WrongColumnsError as error:
+                if are_columns_final(source):
+                    raise BadDropError(str(error)) from error
+        raise
 
 
 def day_of(warehouse: str, date: datetime.date) -> Day | None:

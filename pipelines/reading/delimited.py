@@ -22,7 +22,7 @@ from pipelines.reading.jsonl import is_object
 from pipelines.reading.sources import Source
 from pipelines.reading.values.conventions import Conventions
 from pipelines.summary.value_notes import ENCODING_HINT
-from schemas.errors import QprError
+from schemas.errors import QprError, WrongColumnsError
 
 _NAMES: Final = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "vertical bars"}
 
@@ -85,7 +85,7 @@ def _locate(
     located = locate_columns(columns, names, header, url=source.url, sample=sample, mappable=mappable)
     repeated = [name for name in located.values() if header.count(name) > 1]
     if repeated:
-        raise QprError(f"{source.url}: two columns have the name {repeated[0]!r}. Rename one")
+        raise WrongColumnsError(f"{source.url}: two columns have the name {repeated[0]!r}. Rename one")
     return located, header
 
 

@@ -47,6 +47,11 @@ def open_rows(source: Source, expected: ExpectedColumns) -> Rows:
     return rows_of(itertools.chain.from_iterable(physical_lines(source)), source, expected)
 
 
+def has_whole_sample(source: Source) -> bool:
+    """Return whether a file has all lines by which its delimiter, and so its columns, are found."""
+    return not _take(itertools.chain.from_iterable(physical_lines(source)))[1]
+
+
 def rows_of(lines: Iterator[bytes], source: Source, expected: ExpectedColumns) -> Rows:
     """Return the records in the lines of a file or of its start, without the line in which Excel names the delimiter.
 

@@ -16,7 +16,7 @@ from pipelines.reading.lines import MAX_ROW_BYTES, physical_lines
 from pipelines.reading.sources import Source
 from pipelines.reading.values.conventions import Conventions
 from pipelines.summary.value_notes import ENCODING_HINT
-from schemas.errors import QprError
+from schemas.errors import QprError, WrongColumnsError
 
 _HEADER_ROWS, _HEADER_LINES = 100, 10_000
 
@@ -53,8 +53,15 @@ def check_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, s
     for column in columns:
         if column.name in located and located[column.name] in nested:
             cause = f"column {located[column.name]} holds objects or lists, which are not read"
-            raise QprError(f"{source.url}: {cause}. {FLATTEN}, or name another column with {column.mapped_to()}")
+            step = f"{FLATTEN}, or name another column with {column.mapped_to()}"
+            raise WrongColumnsError(f"{source.url}: {cause}. {step}")
     return []
+
+
+def has_header_rows(source: Source) -> bool:
+    """Return whether a file has all objects by which its columns are found."""
+    lines = itertools.islice(itertools.chain.from_iterable(physical_lines(source)), _HEADER_LINES)
+    return sum(1 for _ in itertools.islice(filter(is_object, lines), _HEADER_ROWS)) == _HEADER_ROWS
 
 
 def jsonl_names(source: Source) -> list[str]:

@@ -10,8 +10,9 @@ from typing import Any
 
 from pipelines.reading.batches import Batch
 from pipelines.reading.delimited import check_delimited, delimited_names, read_delimited
+from pipelines.reading.dialect import has_whole_sample
 from pipelines.reading.headers.columns import Column
-from pipelines.reading.jsonl import check_jsonl, jsonl_names, read_jsonl
+from pipelines.reading.jsonl import check_jsonl, has_header_rows, jsonl_names, read_jsonl
 from pipelines.reading.lines import codec_of
 from pipelines.reading.parquet import check_parquet, divide_parquet, parquet_names, read_parquet
 from pipelines.reading.sources import Source
@@ -97,13 +98,25 @@ def check_header(
         Notes on differences between the file and its name, such as another delimiter.
 
     Raises:
-        QprError: a required or mapped column is missing; the message names those found and how to map them.
+        WrongColumnsError: a required or mapped column is missing; the message names those found and how to map them.
+        QprError: the file is missing, damaged or of another format than its name ends in.
     """
     notes = _CHECKS[source.format](source, columns, names or {}, mappable=mappable)
     if source.compression or source.format == "parquet":
         return notes
     codec = codec_of(storage.read_start(source.location, 4), source)
     return [f"is {codec} data, although its name does not end so", *notes] if codec else notes
+
+
+def are_columns_final(source: Source) -> bool:
+    """Return whether a file has the columns that it has now also if it is still being copied.
+
+    The columns of JSON Lines are those of the first 100 objects, the delimiter of a table is found in its first 64 kB,
+    and Parquet has its columns at its end.
+    """
+    if source.format == "parquet":
+        return True
+    return has_header_rows(source) if source.format == "jsonl" else has_whole_sample(source)
 
 
 def column_names(source: Source) -> list[str]:

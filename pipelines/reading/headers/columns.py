@@ -13,7 +13,7 @@ from typing import Final
 import pyarrow as pa
 
 from pipelines.reading.headers.suggestions import suggest_columns
-from schemas.errors import QprError
+from schemas.errors import WrongColumnsError
 
 TIMESTAMP: Final = pa.timestamp("us", tz="UTC")
 """Type of every column of times."""
@@ -86,7 +86,7 @@ def locate_columns(
         mappable: the command has options that map columns, for the message.
 
     Raises:
-        QprError: a required or explicitly mapped column is missing.
+        WrongColumnsError: a required or explicitly mapped column is missing.
     """
     located = {c.name: names.get(c.name, c.name) for c in columns if names.get(c.name, c.name) in available}
     missing = [c for c in columns if c.name not in located and (c.required or c.name in names)]
@@ -104,7 +104,7 @@ def locate_columns(
         step = _options(missing, free, optional=answers, objects=objects)
     else:
         step = objects or f"The file has no other column. Add {' and '.join(absent)} to the file"
-    raise QprError(f"{url}: no column {', '.join(absent)}; there are {shown or 'none'}. {step}")
+    raise WrongColumnsError(f"{url}: no column {', '.join(absent)}; there are {shown or 'none'}. {step}")
 
 
 def _options(

@@ -205,6 +205,54 @@ def test_unusable_files_are_one_line_and_change_nothing(qpr, tmp_path, drop, dat
     assert digest_of(w, dates(1)) == before
 
 
+def table_of(rows, *columns):
+    return "".join(",".join(line) + "\n" for line in [columns, *rows]).encode()
+
+
+LONG = [("how do i pay", "at the desk " * 20)] * 300
+"""Rows of more than the 64 kB by which the delimiter of a table is found."""
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code"),
+    [
+        ("log.jsonl", b'{"question": "a", "response": "b"}\n' * 100, 4),
+        ("log.jsonl", b'{"question": "a", "response": "b"}\n' * 99, 1),
+        ("log.jsonl", b'{"question": "a", "response": "b"}\n' * 99 + b'{"question": "a", "ans', 1),
+        ("log.jsonl", b'{"question": "a", "answer": {"text": "b"}}\n' * 100, 4),
+        ("log.jsonl.gz", gzip.compress(b'{"question": "a", "response": "b"}\n' * 100), 4),
+        ("log.jsonl.gz", gzip.compress(b'{"question": "a", "response": "b"}\n' * 50)[:-12], 1),
+        ("log.csv", table_of(LONG, "question", "response"), 4),
+        ("log.csv", table_of(LONG, "question", "answer", "answer"), 4),
+        ("log.csv", table_of(LONG[:9], "question", "response"), 1),
+        ("log.csv", b"question,ans", 1),
+    ],
+)
+def test_a_drop_without_a_column_is_unusable_if_no_copy_under_way_can_bring_it(
+    qpr, tmp_path, dates, name, content, code
+):
+    url = storage.join(str(tmp_path), "events", f"date={dates(1)}", name)
+    storage.write_bytes(url, content)
+    for command in ("ingest", "nightly"):
+        outcome = qpr(command, "--warehouse", str(tmp_path), "--date", dates(1))
+        assert outcome.code == code, outcome.err
+        assert outcome.err.startswith(f"error: {url}: ")
+
+
+def test_a_parquet_drop_without_a_mapped_column_is_unusable_beside_a_usable_file(qpr, tmp_path, drop, dates):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    usable = pa.table({"question": ["a"], "reply": ["b"]})
+    for name, table in {"log-1": usable, "log-2": usable.rename_columns(["question", "answer"])}.items():
+        path = tmp_path / "events" / f"date={dates(1)}" / f"{name}.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(table, path)
+    outcome = qpr("ingest", "--warehouse", str(tmp_path), "--date", dates(1), "--column", "answer=reply")
+    assert outcome.code == 4
+    assert "log-2.parquet: no column reply; there are question, answer. Add: --column answer=answer" in outcome.err
+
+
 @pytest.mark.parametrize("place", ["w", "memory"])
 def test_a_folder_in_a_drop_is_named_with_a_step_that_a_night_can_follow(qpr, tmp_path, memory, drop, dates, place):
     w = str(tmp_path / "w") if place == "w" else memory
