@@ -173,8 +173,11 @@ def _scored(warehouse: str, index: Artefact, sample: Sample, now: datetime.datet
     """Return the certificate of the new index.
 
     Raises:
-        QprError: the index is damaged or has no probabilities, or the promise is not shown.
+        QprError: the index is damaged or has no probabilities, no row has an ``answer_id``, or nothing is shown.
     """
+    if not any(request.answer_id for request in sample.requests):
+        cause = "no row has an answer_id, so the verdicts do not show which answers are right"
+        raise QprError(f"{sample.file}: {cause}. Add the column, as `qpr answer --json` prints it")
     named_answers = [r if r.answer_id else r._replace(verdict=None, probability=None) for r in sample.requests]
     searcher = open_searcher(storage.join(warehouse, index.path))
     scored = score(sample.file, named_answers, searcher)
@@ -183,7 +186,7 @@ def _scored(warehouse: str, index: Artefact, sample: Sample, now: datetime.datet
     check_verdicts(sample.file, [request for request in scored.requests if request.verdict], [], lowest=0)
     if missing:
         rows = listed("row", [request.row for request in missing])
-        say(
+        warn(
             f"{sample.file}: {counted(len(missing), 'request')} without a verdict on the answer that this index gives, "
             f"counted as wrong: {rows}. `qpr answer --json` prints the new answers to judge"
         )

@@ -127,6 +127,16 @@ def test_verdicts_without_an_answer_id_are_none(warehouse, sample, opened):
     artefact, reason = certify(warehouse, sample(requests(answer="")))
     assert artefact is None
     assert "do not show" in reason
+    assert "no row has an answer_id" in reason
+    assert "Add the column, as `qpr answer --json` prints it" in reason
+
+
+def test_requests_that_count_as_wrong_are_a_warning(warehouse, sample, opened, capsys):
+    opened(Fake(changed={999 - 210 * 999 // REQUESTS}))
+    certify(warehouse, sample())
+    error = capsys.readouterr().err
+    assert error.startswith("warning: ")
+    assert "1 request without a verdict on the answer that this index gives, counted as wrong: row 211" in error
 
 
 def test_requests_that_the_index_has_word_for_word_are_left_out(warehouse, sample, opened, capsys):
