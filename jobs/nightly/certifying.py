@@ -91,6 +91,7 @@ def certify_index(
     *,
     date: datetime.date,
     now: datetime.datetime | None = None,
+    parent: Version | None = None,
 ) -> Certified:
     """Certify the index of a night, unless that is done; a promise that is not shown is a printed reason and no error.
 
@@ -100,11 +101,14 @@ def certify_index(
         sample: judged requests; None: nothing is certified.
         date: last day of the night's data.
         now: the time; None: the present one.
+        parent: the version before; one with a certificate is a warning if the requests are not given this time.
 
     Raises:
         QprError: the certificate cannot be written.
     """
     if sample is None:
+        if parent and parent.certificate:
+            warn("no certificate: the version before has one, but its judged requests are not given by --requests")
         return Certified()
     certified = _certified(warehouse, index, sample, date, now or datetime.datetime.now(datetime.UTC))
     if certified.reason:

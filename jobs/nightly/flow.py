@@ -168,7 +168,7 @@ def _made(
     test = dataset if parent is None or terms.night.new_test_set else parent.test
     report, metrics, changes = write_report(warehouse, dataset, index, parent)
     counters = read_manifest(storage.join(warehouse, dataset.path), "dataset").counters
-    certified = certify_index(warehouse, index, sample, date=date)
+    certified = certify_index(warehouse, index, sample, date=date, parent=parent)
     dataset_before, limits, review = checked[parent.dataset] if parent else None, terms.gate, files.review
     is_judged = functools.partial(is_reviewed, warehouse, dataset=dataset, date=days[-1].date, days=limits.review_days)
     evidence = Evidence(

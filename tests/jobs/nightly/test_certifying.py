@@ -106,6 +106,19 @@ def test_without_requests_nothing_is_certified(warehouse):
     assert certify(warehouse, read_sample(CertificateSettings())) == (None, None)
 
 
+@pytest.mark.parametrize("has_certificate", [True, False])
+def test_forgotten_requests_are_a_warning_after_a_certified_version(warehouse, opened, sample, capsys, has_certificate):
+    _, parent = history.current(warehouse)
+    if has_certificate:
+        parent = parent.model_copy(update={"certificate": certify(warehouse, sample()).artefact})
+    capsys.readouterr()
+    assert certify_index(warehouse, parent.index, None, date=DATE, parent=parent) == (None, None)
+    warning = (
+        "warning: no certificate: the version before has one, but its judged requests are not given by --requests\n"
+    )
+    assert capsys.readouterr().err == (warning if has_certificate else "")
+
+
 def test_changed_answers_count_as_wrong_and_are_named(warehouse, sample, opened, capsys):
     before = load_certificate(storage.join(warehouse, certify(warehouse, sample()).artefact.path)).certificate
     rows = list(requests())
