@@ -89,7 +89,7 @@ def modules():
 def option_offences():
     """Yield command and option of help texts, which may stand in another module than the command."""
     for name, entry in COMMANDS.items():
-        for parameter in entry.build(name).params:
+        for parameter in entry.build().params:
             help_text = getattr(parameter, "help", None) or ""
             if words := offence(help_text, title=True):
                 yield f"jobs: qpr {name} {parameter.opts[0]}: {words!r} in {help_text[:60]!r}"

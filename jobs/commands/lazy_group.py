@@ -23,28 +23,34 @@ class LazyCommand(NamedTuple):
     """Place of a command, and its line in the help of the group.
 
     Attributes:
-        module: name of the module.
-        function: name of the function in it.
+        folder: of its module, which is called as the command is.
+        name: of the command.
         summary: first line of the function's docstring.
         command_class: type of the command.
     """
 
-    module: str
-    function: str
+    folder: str
+    name: str
     summary: str
     command_class: type[Command] = Command
 
-    def load(self) -> Callable[..., None]:
-        """Import the module and return the function."""
-        return cast(Callable[..., None], getattr(importlib.import_module(self.module), self.function))
+    @property
+    def module(self) -> str:
+        """Return the name of the module."""
+        return f"jobs.commands.{self.folder}.{self.name.replace('-', '_')}"
 
-    def build(self, name: str) -> Any:
-        """Import the module and return the command called ``name``, with its settings' options and ``--quiet``."""
+    def load(self) -> Callable[..., None]:
+        """Import the module and return its function of the same name."""
+        function = getattr(importlib.import_module(self.module), self.module.rpartition(".")[2])
+        return cast(Callable[..., None], function)
+
+    def build(self) -> Any:
+        """Import the module and return the command, with its settings' options and ``--quiet``."""
         from jobs.options.from_settings import with_settings  # imports pydantic, without which `qpr --help` works
 
         function = with_quiet(with_settings(self.load()))
         alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
-        alone.command(name, cls=self.command_class)(function)
+        alone.command(self.name, cls=self.command_class)(function)
         return typer.main.get_command(alone)
 
 
@@ -59,7 +65,7 @@ class LazyCommands(Mapping[str, Any]):
         """Return the command called ``name``."""
         entry = self._entries[name]
         if name not in self._built:
-            self._built[name] = entry.build(name)
+            self._built[name] = entry.build()
         return self._built[name]
 
     def __iter__(self) -> Iterator[str]:

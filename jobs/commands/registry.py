@@ -30,106 +30,44 @@ A first run on generated logs:
   qpr search --index index "how many people live in france"
 """
 
-COMMANDS = {
-    "simulate": LazyCommand(
-        "jobs.commands.datasets.simulate",
-        "simulate",
-        "Generate a log with the true cluster of each question.",
+_LISTED = (
+    LazyCommand("datasets", "simulate", "Generate a log with the true cluster of each question."),
+    LazyCommand("datasets", "clusters", "Group logged questions into clusters of paraphrases."),
+    LazyCommand(
+        "datasets", "calibrate", "Find weights and thresholds of the linkage by labelled logs or judged pairs."
     ),
-    "clusters": LazyCommand(
-        "jobs.commands.datasets.clusters",
-        "clusters",
-        "Group logged questions into clusters of paraphrases.",
-    ),
-    "calibrate": LazyCommand(
-        "jobs.commands.datasets.calibrate",
-        "calibrate",
-        "Find weights and thresholds of the linkage by labelled logs or judged pairs.",
-    ),
-    "quora": LazyCommand(
-        "jobs.commands.datasets.quora",
-        "quora",
-        "Group questions that people labelled as duplicates into clusters.",
-    ),
-    "sample": LazyCommand(
-        "jobs.commands.datasets.sample",
-        "sample",
-        "Show a sample of clusters with their scores, or draw pairs to judge.",
-    ),
-    "review": LazyCommand(
-        "jobs.commands.datasets.review",
-        "review",
-        "Judge a random sample of clusters, pairs or answers, and report what it shows.",
-    ),
-    "erase": LazyCommand(
-        "jobs.commands.datasets.erase",
+    LazyCommand("datasets", "quora", "Group questions that people labelled as duplicates into clusters."),
+    LazyCommand("datasets", "sample", "Show a sample of clusters with their scores, or draw pairs to judge."),
+    LazyCommand("datasets", "review", "Judge a random sample of clusters, pairs or answers, and report what it shows."),
+    LazyCommand(
+        "datasets",
         "erase",
         "Erase a question, or everything that only one user asked, from a warehouse, artefacts and files.",
     ),
-    "train": LazyCommand(
-        "jobs.commands.models.train",
-        "train",
-        "Train a question encoder on a dataset's pairs.",
+    LazyCommand("models", "train", "Train a question encoder on a dataset's pairs."),
+    LazyCommand("models", "distil", "Train a small encoder on a large one's vectors, without pairs."),
+    LazyCommand("models", "encode", "Encode every line of a file into one NumPy matrix."),
+    LazyCommand(
+        "indexes", "index", "Encode questions and build a searchable index that holds its model, or change one."
     ),
-    "distil": LazyCommand(
-        "jobs.commands.models.distil",
-        "distil",
-        "Train a small encoder on a large one's vectors, without pairs.",
+    LazyCommand("models", "train-reranker", "Train a reranker of an index's hits on a validation split."),
+    LazyCommand("indexes", "evaluate", "Measure where the paraphrases of a split's questions rank."),
+    LazyCommand("indexes", "search", "Find the questions most similar to each question.", SearchCommand),
+    LazyCommand("indexes", "export", "Write the questions of an index with their vectors for another engine."),
+    LazyCommand("indexes", "serve", "Serve an index over HTTP."),
+    LazyCommand("indexes", "answer", "Answer each question, or abstain with a reason.", SearchCommand),
+    LazyCommand("indexes", "certify", "Certify a maximum share of wrong answers by judged requests."),
+    LazyCommand("warehouses", "ingest", "Count one day's questions and answers in a warehouse."),
+    LazyCommand(
+        "warehouses", "nightly", "Add a day to a warehouse, and publish dataset, model and index of its window."
     ),
-    "encode": LazyCommand(
-        "jobs.commands.models.encode",
-        "encode",
-        "Encode every line of a file into one NumPy matrix.",
-    ),
-    "index": LazyCommand(
-        "jobs.commands.indexes.index",
-        "index",
-        "Encode questions and build a searchable index that holds its model, or change one.",
-    ),
-    "train-reranker": LazyCommand(
-        "jobs.commands.models.train_reranker",
-        "train_reranker",
-        "Train a reranker of an index's hits on a validation split.",
-    ),
-    "evaluate": LazyCommand(
-        "jobs.commands.indexes.evaluate",
-        "evaluate",
-        "Measure where the paraphrases of a split's questions rank.",
-    ),
-    "search": LazyCommand(
-        "jobs.commands.indexes.search", "search", "Find the questions most similar to each question.", SearchCommand
-    ),
-    "export": LazyCommand(
-        "jobs.commands.indexes.export",
-        "export",
-        "Write the questions of an index with their vectors for another engine.",
-    ),
-    "serve": LazyCommand("jobs.commands.indexes.serve", "serve", "Serve an index over HTTP."),
-    "answer": LazyCommand(
-        "jobs.commands.indexes.answer", "answer", "Answer each question, or abstain with a reason.", SearchCommand
-    ),
-    "certify": LazyCommand(
-        "jobs.commands.indexes.certify", "certify", "Certify a maximum share of wrong answers by judged requests."
-    ),
-    "ingest": LazyCommand(
-        "jobs.commands.warehouses.ingest", "ingest", "Count one day's questions and answers in a warehouse."
-    ),
-    "nightly": LazyCommand(
-        "jobs.commands.warehouses.nightly",
-        "nightly",
-        "Add a day to a warehouse, and publish dataset, model and index of its window.",
-    ),
-    "versions": LazyCommand(
-        "jobs.commands.warehouses.versions", "versions", "List the versions that nights have published."
-    ),
-    "rollback": LazyCommand(
-        "jobs.commands.warehouses.rollback", "rollback", "Publish an older version again, under a new number."
-    ),
-    "gc": LazyCommand(
-        "jobs.commands.warehouses.gc", "gc", "List or remove datasets, models and indexes that no kept version names."
-    ),
-}
+    LazyCommand("warehouses", "versions", "List the versions that nights have published."),
+    LazyCommand("warehouses", "rollback", "Publish an older version again, under a new number."),
+    LazyCommand("warehouses", "gc", "List or remove datasets, models and indexes that no kept version names."),
+)
 """In the order of the help."""
+
+COMMANDS = {command.name: command for command in _LISTED}
 
 
 class Commands(LazyGroup):

@@ -37,23 +37,18 @@ class State:
     """Blocked answers and feedback of a server.
 
     Args:
-        folder: where both files are. None: nothing is kept, and both are refused.
+        folder: where all is kept. None: nothing is, and both are refused.
 
     Raises:
         QprError: the file of blocked answers is damaged.
     """
 
     def __init__(self, folder: str | None) -> None:
-        self._folder = None if folder is None else Path(folder)
+        self.folder = None if folder is None else Path(folder)
         self._blocking = threading.Lock()
-        self._feedback = None if self._folder is None else AppendedFile(self._folder / "feedback.jsonl")
-        self.blocked = frozenset[str]() if self._folder is None else _read_blocked(self._folder / "blocked.json")
+        self._feedback = None if self.folder is None else AppendedFile(self.folder / "feedback.jsonl")
+        self.blocked = frozenset[str]() if self.folder is None else _read_blocked(self.folder / "blocked.json")
         self._written = self.blocked
-
-    @property
-    def folder(self) -> Path | None:
-        """Return where all is kept, None where nothing is."""
-        return self._folder
 
     def block(self, answer_id: str) -> None:
         """Block an answer, from this call on, and after a restart too once this has returned.
@@ -109,9 +104,9 @@ class State:
         return self._feedback
 
     def _kept(self, content: str) -> Path:
-        if self._folder is None:
+        if self.folder is None:
             raise Fault(409, f"this server keeps no {content}; start it with --state FOLDER", "no_state")
-        return self._folder
+        return self.folder
 
 
 @contextlib.contextmanager

@@ -139,13 +139,8 @@ class Versions:
     """
 
     def __init__(self, first: Version) -> None:
-        self._current = first
+        self.current = first
         self._retired: list[Version] = []
-
-    @property
-    def current(self) -> Version:
-        """Return the version for new requests."""
-        return self._current
 
     @property
     def opened(self) -> int:
@@ -155,24 +150,24 @@ class Versions:
     @contextlib.contextmanager
     def lease(self) -> Iterator[Version]:
         """Yield the current version; it stays in memory until the block ends."""
-        version = self._current
+        version = self.current
         version.leases += 1
         try:
             yield version
         finally:
             version.leases -= 1
-            if version is not self._current:
+            if version is not self.current:
                 self._drop_unused()
 
     def swap(self, version: Version) -> None:
         """Use another version for new requests; the old one is dropped with its last request."""
-        self._retired.append(self._current)
-        self._current = version
+        self._retired.append(self.current)
+        self.current = version
         self._drop_unused()
 
     def close(self) -> None:
         """Release the leases on all versions, at the end of the server."""
-        for version in (self._current, *self._retired):
+        for version in (self.current, *self._retired):
             version.held.close()
 
     def _drop_unused(self) -> None:

@@ -69,6 +69,9 @@ class Checkpoints:
         inform: called with notes.
         warn: called with failures to write or to read one; `inform` by default.
         clock: seconds since some moment.
+
+    Attributes:
+        place: progress of the last good checkpoint, such as "epoch 2, step 5"; "" if there is none.
     """
 
     def __init__(
@@ -87,13 +90,8 @@ class Checkpoints:
         self._run_id, self._identity, self._clock = run_id, dict(identity), clock
         self._inform, self._warn = inform, warn or inform
         self._every_s, self._last, self._cost_s = 60 * every_minutes, clock(), 0.0
-        self._number, self._good, self._place = 0, list[str](), ""
+        self._number, self._good, self.place = 0, list[str](), ""
         self._older = frozenset[str]()
-
-    @property
-    def place(self) -> str:
-        """Return the progress of the last good checkpoint, such as "epoch 2, step 5"; "" if there is none."""
-        return self._place
 
     def load(self) -> Checkpoint | None:
         """Return the last good checkpoint; None if there is none, or no `resume`.
@@ -113,7 +111,7 @@ class Checkpoints:
             except DamagedError as error:
                 self._warn(f"{error}. Trying the checkpoint before it")
                 continue
-            self._good, self._place = [name], str(found.progress)
+            self._good, self.place = [name], str(found.progress)
             self._inform(f"continuing from the checkpoint of {found.progress}")
             return found
         if names:
@@ -136,10 +134,10 @@ class Checkpoints:
             self._write(name, progress, arrays)
         except (QprError, MemoryError) as error:
             self._remove(name)
-            last = f"the last one is of {self._place}" if self._place else "there is none yet"
+            last = f"the last one is of {self.place}" if self.place else "there is none yet"
             self._warn(f"no checkpoint of {progress}: {error or 'not enough memory'}. Training goes on; {last}")
         else:
-            self._good, self._place = [*self._good, name][-KEPT:], str(progress)
+            self._good, self.place = [*self._good, name][-KEPT:], str(progress)
             for other in set(storage.children(self.url)) - set(self._good):
                 if other in self._older or other.startswith(self._run_id):  # else of a run that took the place over
                     self._remove(other)
