@@ -1,6 +1,6 @@
 """Row types that travel between the steps of a pipeline, before they become the tables of a dataset.
 
-logs:  ASKED -> QUESTIONS, MEMBERS -> (SURPLUS, MEETINGS -> NEIGHBOURS -> STANDINGS) -> clusters
+logs:  ASKED -> QUESTIONS, MEMBERS -> (SURPLUS, PLACED_QUESTIONS -> NEIGHBOURS -> STANDINGS) -> clusters
        -> SETS, SPELLINGS, LEAKS, MENTIONS -> MEMBERSHIPS -> QUESTIONS
 pairs: the rows of `duplicates.rows` -> ASKED, then as logs
 
@@ -95,7 +95,7 @@ Producer: `clusters.size_cap.cut_surplus`. Consumer: `clusters.size_cap.reject_s
 SETS: Final = pa.schema(
     [
         ("shard", pa.int64()),  # in which sets are compared
-        ("meetings", pa.list_(pa.int64())),  # keys of this shard; sets are compared if one of these is equal
+        ("blocking_keys", pa.list_(pa.int64())),  # keys of this shard; sets are compared if one of these is equal
         ("question_id", pa.int64()),
         ("rank", pa.int8()),  # of its split in `decontamination.near_duplicates.PRECEDENCE`
         ("bag_id", pa.int64()),  # as in MEMBERS
@@ -110,7 +110,8 @@ Consumers: `decontamination.near_duplicates.find_leaks` and `decontamination.ver
 
 SPELLINGS: Final = pa.schema(
     [
-        *map(SETS.field, ("shard", "meetings", "question_id", "rank")),  # keys are grams; the first two are null before
+        # blocking keys are grams; shard and keys are null before
+        *map(SETS.field, ("shard", "blocking_keys", "question_id", "rank")),
         ("key", pa.string()),
         ("size", pa.int32()),  # number of its distinct grams; null before
         ("parity", pa.int64()),  # of `decontamination.character_grams.Prefixes`; null before
@@ -138,14 +139,14 @@ Producers: `decontamination.evidence.mention` and `accuse`. Consumer: `decontami
 """
 
 VECTOR: Final = pa.field("vector", pa.large_binary())
-"""Further column of MEMBERS and MEETINGS where an encoder is given: the (D,) int8 vector of the question.
+"""Further column of MEMBERS and PLACED_QUESTIONS where an encoder is given: the (D,) int8 vector of the question.
 
 Producer: `neighbours.embeddings.with_vectors`. Consumers: `neighbours.join`, `graphs.dataset.judge`.
 """
 
-MEETINGS: Final = pa.schema(
+PLACED_QUESTIONS: Final = pa.schema(
     [
-        ("meeting", pa.int64()),  # number of a shard of `neighbours.join`
+        ("shard", pa.int64()),  # number of a shard of `neighbours.join`
         *(MEMBERS.field(name) for name in ("question_id", "answer_id", "text")),
         ("sketch", pa.binary(32)),  # of `neighbours.sketches`
         ("lone", pa.bool_()),  # the only question of its answer: it is a neighbour but has none
@@ -153,7 +154,7 @@ MEETINGS: Final = pa.schema(
 )
 """A question in a shard where it is compared with others that share a rare stem.
 
-Producer: `neighbours.join.place_in_shards`. Consumer: `neighbours.join.compare_meetings`.
+Producer: `neighbours.join.place_in_shards`. Consumer: `neighbours.join.compare_placed`.
 """
 
 NEIGHBOURS: Final = pa.schema(

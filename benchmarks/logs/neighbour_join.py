@@ -41,13 +41,13 @@ def joined(tables: list[pa.Table], weights: TokenWeights, k: int, shards: int) -
         described = describe(table, weights)
         found += join.nearest_of_answers(described, weights, k=k)
         placed += join.place_in_shards(described.keyed, weights, shards=shards)
-    meetings = _parts(placed, "meeting", shards)
-    shards_of_stems = map(concatenate, meetings.values())
+    by_stem = _parts(placed, "shard", shards)
+    shards_of_stems = map(concatenate, by_stem.values())
     for table in shards_of_stems:
-        found += join.compare_meetings(table, weights, k=k, shards=shards)
+        found += join.compare_placed(table, weights, k=k, shards=shards)
     neighbours = _parts(found, "question_id", shards)
     merged = pa.concat_tables(merge_nearest(concatenate(parts), k) for parts in neighbours.values())
-    shuffled = sum(len(part) for by_shard in (meetings, neighbours) for parts in by_shard.values() for part in parts)
+    shuffled = sum(len(part) for by_shard in (by_stem, neighbours) for parts in by_shard.values() for part in parts)
     return merged, shuffled
 
 

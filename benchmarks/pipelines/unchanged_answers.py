@@ -32,7 +32,7 @@ from pipelines.ingestion.days import Day, read_day_counts
 from pipelines.intermediate import ASKED, NEIGHBOURS
 from pipelines.linkage.standings import NEAREST
 from pipelines.neighbours.described import describe
-from pipelines.neighbours.join import compare_meetings, nearest_of_answers, place_in_shards
+from pipelines.neighbours.join import compare_placed, nearest_of_answers, place_in_shards
 from pipelines.neighbours.pairs import merge_nearest
 from pipelines.questions.aggregation import name_questions
 from pipelines.questions.ambiguity import settle_answers
@@ -53,7 +53,7 @@ def inputs_of(members: pa.Table, weights: TokenWeights) -> Inputs:
     described = describe(members, weights)
     placed = place_in_shards(described.keyed, weights, shards=1)
     same = nearest_of_answers(described, weights, k=NEAREST)
-    others = compare_meetings(pa.concat_tables(placed), weights, k=NEAREST, shards=1)
+    others = compare_placed(pa.concat_tables(placed), weights, k=NEAREST, shards=1)
     nearest = merge_nearest(pa.concat_tables([*same, *others]), NEAREST)
     found: dict[int, tuple[set[int], list[tuple[object, ...]]]] = collections.defaultdict(lambda: (set(), []))
     for answer, question in zip(members["answer_id"].to_pylist(), members["question_id"].to_pylist(), strict=True):

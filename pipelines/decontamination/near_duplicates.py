@@ -2,10 +2,10 @@
 
 MEMBERS of all splits -> sets_to_compare -> SETS of one ``shard`` -> find_leaks -> LEAKS
 
-The column ``meetings`` of SETS has blocking keys: sets are compared only if they have a key in common. The words of a
-set are divided into m > k parts by a hash of the word. Two sets that differ in at most k words are equal in at least
-m - k parts. Each key is a hash of the words in m - k of the parts, with one key for each choice of parts. So no similar
-pair is missed, and few other pairs are compared.
+Sets are compared only if they have a blocking key in common. The words of a set are divided into m > k parts by a hash
+of the word. Two sets that differ in at most k words are equal in at least m - k parts. Each key is a hash of the words
+in m - k of the parts, with one key for each choice of parts. So no similar pair is missed, and few other pairs are
+compared.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ REASONS: Final = tuple(
 
 SAME_WORDS, NEAR_DUPLICATE, SIMILAR_SPELLING, KINDS = 1, 2, 3, 4
 
-MEETINGS_A_LEVEL: Final = 6
+KEYS_A_LEVEL: Final = 6
 """Maximum number of keys of a set on a level; a level above 5 has ``level`` + 1 keys.
 
 With more parts fewer dissimilar sets are compared, but each set has more keys."""
@@ -79,9 +79,9 @@ def _near(rows: pa.Table, least: float, shards: int) -> Iterator[pa.Table]:
         of_size = np.flatnonzero(sizes == size)
         tokens = pc.list_flatten(rows["token_ids"].take(pa.array(of_size))).to_numpy().reshape(-1, size)
         for level in sorted(levels):
-            for meeting in meetings(tokens, level):
+            for key in blocking_keys(tokens, level):
                 row.append(of_size)
-                keys.append(meeting)
+                keys.append(key)
     placed = place_in_lists(rows, np.concatenate(row), np.concatenate(keys), sizes=8 * sizes, shards=shards)
     yield from (table.select(SETS.names).cast(SETS) for table in placed)
 
@@ -94,7 +94,7 @@ def level_of(most: int) -> int:
     return 1 << (most - 1).bit_length()
 
 
-def meetings(tokens: np.ndarray, level: int) -> Iterator[np.ndarray]:
+def blocking_keys(tokens: np.ndarray, level: int) -> Iterator[np.ndarray]:
     """Yield int64 blocking keys; sets that differ in at most ``level`` words have at least one key in common.
 
     Args:
@@ -102,7 +102,7 @@ def meetings(tokens: np.ndarray, level: int) -> Iterator[np.ndarray]:
         level: at least 1.
     """
     parts = level + 1
-    while math.comb(parts + 1, level) <= MEETINGS_A_LEVEL:
+    while math.comb(parts + 1, level) <= KEYS_A_LEVEL:
         parts += 1
     values = mix(tokens, level)
     part_of = values >> np.uint64(32)
@@ -143,7 +143,7 @@ def highest(leaks: pa.Table) -> pa.Table:
 def _equals(sets: pa.Table) -> pa.Table:
     """Return the LEAKS among rows that have one key each, whose sets are equal where it is."""
     ranks, ids = sets["rank"].to_numpy(), sets["question_id"].to_numpy()
-    of_set = earliest(pc.list_flatten(sets["meetings"]).to_numpy(), ranks)
+    of_set = earliest(pc.list_flatten(sets["blocking_keys"]).to_numpy(), ranks)
     of_bag = earliest(sets["bag_id"].to_numpy(), ranks)  # equal bags are equal sets, so all rows of a bag are present
     leaked = of_set < ranks
     reason = of_set * KINDS + np.where(of_bag == of_set, SAME_WORDS, NEAR_DUPLICATE)

@@ -46,7 +46,7 @@ class Partners:
     def of(
         cls, rows: pa.Table, sizes: np.ndarray, later: np.ndarray, smallest: np.ndarray, largest: np.ndarray
     ) -> Self:
-        """Return the partners of rows: those of an earlier split with the same ``meeting`` and a size in an interval.
+        """Return the partners of rows: those of an earlier split, the same ``blocking_key`` and a size in an interval.
 
         Which partners come first is decided by ``question_id``, so it is the same in any shard and on any engine.
 
@@ -58,13 +58,13 @@ class Partners:
             largest: (W,) int64 maximum size.
         """
         ranks, ids = (rows[name].to_numpy().astype(np.int64) for name in ("rank", "question_id"))
-        meeting = encode(rows["meeting"]).indices.to_numpy().astype(np.int64)
+        blocking_key = encode(rows["blocking_key"]).indices.to_numpy().astype(np.int64)
         splits, step = int(ranks.max(initial=0)) + 1, int(sizes.max(initial=0)) + 1
-        place = (meeting * splits + ranks) * step + sizes  # one number for each ``meeting``, split and size
+        place = (blocking_key * splits + ranks) * step + sizes  # one number for each ``blocking_key``, split and size
         order = np.lexsort((ids, place))
         earlier = ranks[later]
         row, rank = np.repeat(later, earlier), ranges(np.zeros_like(earlier), earlier)
-        start = (meeting[row] * splits + rank) * step
+        start = (blocking_key[row] * splits + rank) * step
         least, most = np.repeat(smallest, earlier), np.minimum(np.repeat(largest, earlier), step - 1)
         ordered = place[order]
         first = np.searchsorted(ordered, start + least, side="left")

@@ -20,22 +20,22 @@ BLOCK_BYTES: Final = 2**26
 """Approximate number of bytes of the texts, or of the words, that are copied for their shards at a time."""
 
 
-def place_once(rows: pa.Table, meetings: pa.Array | pa.ChunkedArray, shards: int) -> pa.Table:
-    """Return rows with ``shard`` and ``meetings``, of which each row has one.
+def place_once(rows: pa.Table, keys: pa.Array | pa.ChunkedArray, shards: int) -> pa.Table:
+    """Return rows with ``shard`` and ``blocking_keys``, of which each row has one.
 
     Args:
         rows: (R,) without these two columns.
-        meetings: (R,) int64 keys.
+        keys: (R,) int64 blocking keys.
         shards: number of shards of the shuffle.
     """
-    shard = pa.array(_shards_of(meetings.to_numpy(), shards))
-    return rows.append_column("shard", shard).append_column("meetings", lists_of(meetings, np.arange(len(meetings))))
+    shard = pa.array(_shards_of(keys.to_numpy(), shards))
+    return rows.append_column("shard", shard).append_column("blocking_keys", lists_of(keys, np.arange(len(keys))))
 
 
 def place_in_lists(
     rows: pa.Table, row: np.ndarray, key: np.ndarray, *, sizes: np.ndarray, shards: int
 ) -> Iterator[pa.Table]:
-    """Yield rows with ``shard`` and ``meetings``: each row once for each shard in which it has keys.
+    """Yield rows with ``shard`` and ``blocking_keys``: each row once for each shard in which it has keys.
 
     Args:
         rows: (R,) without these two columns.
@@ -53,26 +53,26 @@ def place_in_lists(
     block = starts_of_runs(np.cumsum(sizes[copied]) // BLOCK_BYTES)
     for start, end in zip(block, np.append(block, len(copied))[1:], strict=True):
         taken = rows.take(pa.array(copied[start:end])).append_column("shard", pa.array(shard[start:end]))
-        yield taken.append_column("meetings", lists[start:end])
+        yield taken.append_column("blocking_keys", lists[start:end])
 
 
-def _shards_of(meetings: np.ndarray, shards: int) -> np.ndarray:
-    return np.asarray(np.remainder(meetings, shards))
+def _shards_of(keys: np.ndarray, shards: int) -> np.ndarray:
+    return np.asarray(np.remainder(keys, shards))
 
 
 def contested(rows: pa.Table, names: Sequence[str]) -> pa.Table:
-    """Return ``row`` and ``meeting`` of the places where a row has a key in common with one of another split.
+    """Return ``row`` and ``blocking_key`` of the places where a row has a key in common with one of another split.
 
     Args:
         rows: (R,) of SETS or SPELLINGS.
         names: further columns, with the values of the row.
     """
-    row = np.repeat(np.arange(len(rows)), pc.list_value_length(rows["meetings"]).to_numpy())
-    meeting = pc.list_flatten(rows["meetings"]).to_numpy()
-    there = mixed(meeting, rows["rank"].to_numpy()[row])
+    row = np.repeat(np.arange(len(rows)), pc.list_value_length(rows["blocking_keys"]).to_numpy())
+    blocking_key = pc.list_flatten(rows["blocking_keys"]).to_numpy()
+    there = mixed(blocking_key, rows["rank"].to_numpy()[row])
     row = row[there]
     values = {name: rows[name].to_numpy()[row] for name in names}
-    return pa.table({"row": row, "meeting": meeting[there], **values})
+    return pa.table({"row": row, "blocking_key": blocking_key[there], **values})
 
 
 def mixed(groups: np.ndarray, ranks: np.ndarray) -> np.ndarray:

@@ -110,10 +110,10 @@ def sets_to_check(asked: pa.Table, near_duplicate: float, weights: TokenWeights,
     known = {"question_id": asked["question_id"], "rank": asked["rank"], "bag_id": asked["question_id"]}
     if near_duplicate in (0, 1):
         ranks = asked["rank"] if near_duplicate else pc.min_element_wise(asked["rank"], pa.scalar(1, pa.int8()))
-        meeting = _sorted_words(asked["text"]) if near_duplicate else asked["question_id"]
+        key = _sorted_words(asked["text"]) if near_duplicate else asked["question_id"]
         empty = pa.nulls(len(asked), SETS.field("token_ids").type)
         rows = pa.table({**known, "rank": ranks, "token_ids": empty})
-        yield place_once(rows, meeting, shards).select(SETS.names).cast(SETS)
+        yield place_once(rows, key, shards).select(SETS.names).cast(SETS)
         return
     lists = token_ids(key_all(asked["text"].combine_chunks()))
     sizes = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
@@ -124,9 +124,9 @@ def sets_to_check(asked: pa.Table, near_duplicate: float, weights: TokenWeights,
     for size in np.unique(sizes).tolist():
         of_size = np.flatnonzero(sizes == size)
         matrix = pc.list_flatten(rows["token_ids"].take(pa.array(of_size))).to_numpy().reshape(-1, size)
-        for meeting in prefix_meetings(matrix, near_duplicate):
+        for key in prefix_keys(matrix, near_duplicate):
             row.append(of_size)
-            keys.append(meeting)
+            keys.append(key)
     placed = place_in_lists(rows, np.concatenate(row), np.concatenate(keys), sizes=8 * sizes, shards=shards)
     yield from (table.select(SETS.names).cast(SETS) for table in placed)
 
@@ -136,7 +136,7 @@ def _sorted_words(texts: pa.ChunkedArray) -> pa.Array:
     return hash64_all(pa.array([" ".join(sorted(one)) for one in words], pa.string()))
 
 
-def prefix_meetings(tokens: np.ndarray, least: float) -> Iterator[np.ndarray]:
+def prefix_keys(tokens: np.ndarray, least: float) -> Iterator[np.ndarray]:
     """Yield int64 blocking keys; two similar sets have at least one key in common.
 
     Args:
@@ -170,7 +170,7 @@ def count_leaks(sets: pa.Table, near_duplicate: float) -> dict[str, int]:
     equal = pc.is_null(sets["token_ids"])
     same, different = sets.filter(equal), sets.filter(pc.invert(equal)).combine_chunks()
     ranks = same["rank"].to_numpy()
-    found = int(np.count_nonzero(earliest(pc.list_flatten(same["meetings"]).to_numpy(), ranks) < ranks))
+    found = int(np.count_nonzero(earliest(pc.list_flatten(same["blocking_keys"]).to_numpy(), ranks) < ranks))
     compared = 0
     for pairs in similar_pairs(different, near_duplicate, equal=True):
         found += len(np.unique(pairs.row))

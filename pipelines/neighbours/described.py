@@ -1,6 +1,6 @@
 """Questions with all by which similar ones are found.
 
-MEMBERS or MEETINGS, TokenWeights -> describe -> Described: words, rare stems, sketches
+MEMBERS or PLACED_QUESTIONS, TokenWeights -> describe -> Described: words, rare stems, sketches
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Described:
 
 
 def describe(rows: pa.Table, weights: TokenWeights) -> Described:
-    """Return the words of MEMBERS or MEETINGS, each question once under each answer."""
+    """Return the words of MEMBERS or PLACED_QUESTIONS, each question once under each answer."""
     made = "sketch" in rows.column_names
     questions = distinct_members(rows, *(("lone", "sketch") if made else ()))
     divided = divide(questions["text"], weights)

@@ -1,7 +1,7 @@
 """Join of similar questions on their rarest words.
 
 Described questions of whole answers -> nearest_of_answers -> NEIGHBOURS with the same answer
-Described questions -> place_in_shards -> MEETINGS -> compare_meetings -> NEIGHBOURS with another one
+Described questions -> place_in_shards -> PLACED_QUESTIONS -> compare_placed -> NEIGHBOURS with another one
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 import pyarrow as pa
 
-from pipelines.intermediate import MEETINGS, VECTOR
+from pipelines.intermediate import PLACED_QUESTIONS, VECTOR
 from pipelines.neighbours.described import NO_STEM, Described, Keyed, describe
 from pipelines.neighbours.embeddings import cosines
 from pipelines.neighbours.nearest import exact_nearest
@@ -52,17 +52,17 @@ PLACED_AT_ONCE: Final = 2**18
 
 
 def place_in_shards(keyed: Keyed, weights: TokenWeights, *, shards: int) -> Iterator[pa.Table]:
-    """Yield the MEETINGS of questions, `PLACED_AT_ONCE` questions at a time: a row for each shard that compares one.
+    """Yield PLACED_QUESTIONS, `PLACED_AT_ONCE` questions at a time: a row for each shard that compares one.
 
     Args:
         keyed: MEMBERS, all rows of each answer present.
         weights: weights of the words of the log.
-        shards: number of shards by ``meeting``.
+        shards: number of shards by ``shard``.
     """
     questions, keys, sketch = keyed
     if weights.questions <= FEW:
         keys = np.zeros((len(keys), 1), np.int64)
-    schema = MEETINGS.append(VECTOR) if VECTOR.name in questions.column_names else MEETINGS
+    schema = PLACED_QUESTIONS.append(VECTOR) if VECTOR.name in questions.column_names else PLACED_QUESTIONS
     known = questions.append_column("lone", pa.array(_answer_sizes(questions) == 1))
     for start in range(0, len(questions), PLACED_AT_ONCE):
         some = slice(start, start + PLACED_AT_ONCE)
@@ -70,27 +70,29 @@ def place_in_shards(keyed: Keyed, weights: TokenWeights, *, shards: int) -> Iter
         shard[:, 1:][shard[:, 1:] == shard[:, :-1]] = shards
         row, column = np.nonzero(shard < shards)
         packed = pa.FixedSizeBinaryArray.from_buffers(
-            MEETINGS.field("sketch").type, len(shard), [None, pa.py_buffer(np.ascontiguousarray(sketch[:, some].T))]
+            PLACED_QUESTIONS.field("sketch").type,
+            len(shard),
+            [None, pa.py_buffer(np.ascontiguousarray(sketch[:, some].T))],
         )
         placed = known.slice(start, PLACED_AT_ONCE).append_column("sketch", packed).take(pa.array(row))
-        yield placed.append_column("meeting", pa.array(shard[row, column])).select(schema.names).cast(schema)
+        yield placed.append_column("shard", pa.array(shard[row, column])).select(schema.names).cast(schema)
 
 
-def compare_meetings(meetings: pa.Table, weights: TokenWeights, *, k: int, shards: int) -> Iterator[pa.Table]:
+def compare_placed(placed: pa.Table, weights: TokenWeights, *, k: int, shards: int) -> Iterator[pa.Table]:
     """Yield the NEIGHBOURS with another answer of the questions of a shard, except the only ones of their answer.
 
     Args:
-        meetings: MEETINGS of one shard.
+        placed: PLACED_QUESTIONS of one shard.
         weights: weights of the words of the log.
         k: maximum number of neighbours of a question; in a log of at most `FEW` questions as many with the same answer.
-        shards: number of shards by ``meeting``.
+        shards: number of shards by ``shard``.
     """
     if weights.questions <= FEW:
-        yield exact_nearest(meetings, weights, k=k)
+        yield exact_nearest(placed, weights, k=k)
         return
-    described = describe(meetings, weights)
+    described = describe(placed, weights)
     keys = described.keys
-    here = (keys != NO_STEM) & (keys % shards == meetings["meeting"][0].as_py())
+    here = (keys != NO_STEM) & (keys % shards == placed["shard"][0].as_py())
     subjects = ~described.questions["lone"].to_numpy()
     yield from _nearest(described, _lists(keys, described.stems, here), subjects, k, same_answer=False)
 

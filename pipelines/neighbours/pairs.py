@@ -37,7 +37,7 @@ def distinct_members(members: pa.Table, *more: str) -> pa.Table:
     """Return ``answer_id``, ``question_id`` and ``text`` of each question under each of its answers.
 
     Args:
-        members: MEMBERS or MEETINGS; rows without a text are ignored.
+        members: MEMBERS or PLACED_QUESTIONS; rows without a text are ignored.
         more: names of further columns.
 
     Returns:

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from pipelines.engine.shuffle import GroupByShard
 from pipelines.neighbours.described import describe
-from pipelines.neighbours.join import compare_meetings, nearest_of_answers, place_in_shards
+from pipelines.neighbours.join import compare_placed, nearest_of_answers, place_in_shards
 from pipelines.neighbours.pairs import merge_nearest, parts_of_questions
 from pipelines.questions.token_frequencies import TokenWeights
 
@@ -43,12 +43,12 @@ class FindNeighbours(beam.PTransform):
         members, weights = inputs
         described = members | "DescribeQuestions" >> beam.FlatMap(
             _describe_and_place, self.k, self.shards, weights=beam.pvalue.AsSingleton(weights)
-        ).with_outputs("meetings", main="same_answer")
+        ).with_outputs("placed", main="same_answer")
         others = (
-            described.meetings
-            | "ShuffleByRareStem" >> GroupByShard(key="meeting", shards=self.shards)
-            | "CompareMeetings"
-            >> beam.FlatMap(compare_meetings, beam.pvalue.AsSingleton(weights), k=self.k, shards=self.shards)
+            described.placed
+            | "ShuffleByRareStem" >> GroupByShard(key="shard", shards=self.shards)
+            | "ComparePlaced"
+            >> beam.FlatMap(compare_placed, beam.pvalue.AsSingleton(weights), k=self.k, shards=self.shards)
         )
         return (
             (described.same_answer, others)
@@ -64,4 +64,4 @@ def _describe_and_place(members: pa.Table, k: int, shards: int, weights: TokenWe
     keyed = described.keyed
     del described  # with its words, which nothing needs any more
     for placed in place_in_shards(keyed, weights, shards=shards):
-        yield beam.pvalue.TaggedOutput("meetings", placed)
+        yield beam.pvalue.TaggedOutput("placed", placed)

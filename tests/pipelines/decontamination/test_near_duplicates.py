@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.decontamination.near_duplicates import (
-    MEETINGS_A_LEVEL,
+    KEYS_A_LEVEL,
     PRECEDENCE,
     REASONS,
+    blocking_keys,
     find_leaks,
     level_of,
-    meetings,
     sets_to_compare,
 )
 from pipelines.intermediate import LEAKS, MEMBERS
@@ -112,15 +112,17 @@ def test_sets_that_differ_in_few_words_are_compared(level, removed, seed):
     removed = min(removed, level)
     one = words[: 20 + removed]
     two = np.concatenate([words[removed : 20 + removed], words[30 : 30 + generator.integers(0, level - removed + 1)]])
-    met = [set(np.concatenate(list(meetings(w[None, :], level))).tolist()) for w in (one, generator.permutation(two))]
+    met = [
+        set(np.concatenate(list(blocking_keys(w[None, :], level))).tolist()) for w in (one, generator.permutation(two))
+    ]
     assert met[0] & met[1]
 
 
 @pytest.mark.parametrize(("level", "words"), [(1, 9), (2, 19), (4, 28)])  # at .9 no fewer words differ in so many
 def test_few_comparisons_are_in_vain_or_repeated(level, words):
     tokens = np.random.default_rng(3).integers(0, 10**6, (2_000, words))
-    keys = list(meetings(tokens, level))
-    assert len(keys) <= MEETINGS_A_LEVEL
+    keys = list(blocking_keys(tokens, level))
+    assert len(keys) <= KEYS_A_LEVEL
     assert all(len(np.unique(key)) > 0.99 * len(tokens) for key in keys)
 
 
@@ -130,7 +132,7 @@ def test_levels_are_powers_of_two():
 
 def test_members_of_few_words_are_compared_in_one_place_only():
     rows = [(WORDS[:n], "train") for n in range(1, 12)]
-    places = pc.list_parent_indices(compared(rows, 0.9)["meetings"].combine_chunks())
+    places = pc.list_parent_indices(compared(rows, 0.9)["blocking_keys"].combine_chunks())
     ids = compared(rows, 0.9)["question_id"].take(places).to_pylist()
     assert [ids.count(i) for i in range(11)] == [1] * 8 + [1 + 6] * 3
 
@@ -139,4 +141,4 @@ def test_the_words_of_a_long_question_are_copied_once_for_each_shard_and_not_for
     sets = compared([([str(n) for n in range(900)], "test")], 0.9, shards=2)
     assert sets["token_ids"].null_count == 1  # the row by which equal sets are found
     assert sorted(sets.filter(pc.is_valid(sets["token_ids"]))["shard"].to_pylist()) == [0, 1]
-    assert pc.sum(pc.list_value_length(sets["meetings"])).as_py() > 100
+    assert pc.sum(pc.list_value_length(sets["blocking_keys"])).as_py() > 100

@@ -37,7 +37,7 @@ def near(questions: int) -> pa.Table:
     words = [[*range(100, 119), 1_000 + number] for number in range(questions)]
     columns = {
         "shard": np.zeros(questions, int),
-        "meetings": [[0]] * questions,
+        "blocking_keys": [[0]] * questions,
         "question_id": np.random.default_rng(0).permutation(questions),
         "rank": np.where(np.arange(questions) % 10, 0, 1),
         "bag_id": np.arange(questions),

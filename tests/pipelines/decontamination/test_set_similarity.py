@@ -18,10 +18,10 @@ word_sets = st.lists(
 
 
 def sets(rows):
-    """Return SETS of (meeting, rank, tokens); the row's number is its question id."""
+    """Return SETS of (key, rank, tokens); the row's number is its question id."""
     columns = {
         "shard": [0] * len(rows),
-        "meetings": [[m] for m, *_ in rows],
+        "blocking_keys": [[m] for m, *_ in rows],
         "question_id": list(range(len(rows))),
         "rank": [rank for _, rank, _ in rows],
         "bag_id": [0] * len(rows),

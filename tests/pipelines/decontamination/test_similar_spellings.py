@@ -103,7 +103,7 @@ def test_a_long_question_is_copied_once_for_each_shard_and_not_for_each_gram():
     placed = place([table], 0.9, count_held_out(table), shards=2)
     assert sorted(placed["question_id"].to_pylist()) == [0, 0, 1, 1, 2, 2, 3, 3]
     assert placed.nbytes < 4 * table.nbytes
-    assert sum(map(len, placed["meetings"].to_pylist())) > 400
+    assert sum(map(len, placed["blocking_keys"].to_pylist())) > 400
 
 
 def test_two_long_questions_with_many_grams_in_common_are_compared_exactly_once(monkeypatch):

@@ -15,7 +15,7 @@ from pipelines.decontamination.near_duplicates import PRECEDENCE
 from pipelines.decontamination.verification import (
     CheckLeakage,
     count_leaks,
-    prefix_meetings,
+    prefix_keys,
     questions_of,
     sets_to_check,
 )
@@ -102,9 +102,7 @@ def test_similar_sets_share_a_group_whether_long_or_short(long, least, size, see
             break
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(leakage_check, "LONG", long)
-            met = [
-                set(np.concatenate(list(prefix_meetings(np.array([sorted(s)]), least))).tolist()) for s in (one, two)
-            ]
+            met = [set(np.concatenate(list(prefix_keys(np.array([sorted(s)]), least))).tolist()) for s in (one, two)]
         assert met[0] & met[1]
 
 

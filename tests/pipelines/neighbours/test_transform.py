@@ -49,9 +49,9 @@ def in_memory(members, weights, *, k, shards):
     """Return the sorted rows of the steps of the transform."""
     described = [describe(table, weights) for table in by_shard([members], "answer_id", shards)]
     placed = [table for part in described for table in join.place_in_shards(part.keyed, weights, shards=shards)]
-    met = by_shard(placed, "meeting", shards)
+    met = by_shard(placed, "shard", shards)
     found = [table for part in described for table in join.nearest_of_answers(part, weights, k=k)]
-    found += [table for part in met for table in join.compare_meetings(part, weights, k=k, shards=shards)]
+    found += [table for part in met for table in join.compare_placed(part, weights, k=k, shards=shards)]
     grouped = [part for table in by_shard(found, "question_id", shards) for part in parts_of_questions(table)]
     return sorted(row for part in grouped for row in tuples(merge_nearest(part, k)))
 
