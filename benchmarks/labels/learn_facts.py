@@ -31,9 +31,9 @@ from sklearn.metrics import average_precision_score
 
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.labels.learning.fact_scorers import PARTS, JudgedPairs, fit_scorer, line_of, on_line, over_parts
+from benchmarks.labels.stated_probabilities import Truth
 from benchmarks.logs.gold_logs import gold_of_known, linked_alone
 from benchmarks.logs.known_logs import KnownLog, facts
-from benchmarks.review.verdicts import Truth
 from jobs.workflows.worker_encoder import refining_encoder
 from pipelines.linkage.comparison.compare import Questions, compare_all
 from pipelines.linkage.comparison.tokenization import wording

@@ -19,9 +19,9 @@ from typing import Annotated
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
-from benchmarks.labels.linking import WHOLE_LOG, Score, known_of_simulated, score
+from benchmarks.labels.known_scores import Score, score
 from benchmarks.logs.cluster_sources import halves
-from benchmarks.logs.known_logs import Judged, KnownLog, known_log
+from benchmarks.logs.known_logs import WHOLE_LOG, Judged, KnownLog, known_log, known_of_simulated
 from benchmarks.logs.silver_logs import LOGS, merged_log
 from benchmarks.measure import measure_qpr, simulate
 from schemas.artifacts.dataset import open_dataset

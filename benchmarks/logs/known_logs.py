@@ -13,9 +13,13 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from benchmarks.logs import template_logs
 from schemas.text import fold, hash64, question_id
+from schemas.text_arrays import hash64_all, key_all
 
 HERE = Path(__file__).parent / "data"
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
@@ -23,6 +27,9 @@ DATA = Path(__file__).parents[2].parent / "shared" / "data"
 
 WRONG_SHARE = 0.05
 """Share of rows that get another row's answer in `helpdesk-wrong`."""
+
+WHOLE_LOG = ""
+"""Answer of all questions of a log whose paraphrases are known whatever their answers."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -173,6 +180,19 @@ def of_clusters(name: str, clusters: Iterable[tuple[str, int, list[str]]]) -> Kn
         rows += [(text, answer) for text in texts]
         judged += [Judged(fold(answer), question_id(text), number) for text in texts]
     return KnownLog(name, rows, judged)
+
+
+def known_of_simulated(path: Path) -> KnownLog:
+    """Return each question of a simulated log under one answer, with the gold cluster of most of its rows."""
+    rows = pq.read_table(path, columns=["question", "gold_cluster"]).drop_null()
+    keys = key_all(rows["question"].combine_chunks())
+    named = pa.table({"question": hash64_all(keys), "gold": rows["gold_cluster"]}).filter(pc.not_equal(keys, ""))
+    counted = named.group_by(["question", "gold"]).aggregate([([], "count_all")])
+    order = [("question", "ascending"), ("count_all", "descending"), ("gold", "ascending")]
+    ordered = counted.sort_by(order)
+    first = np.unique(ordered["question"].to_numpy(), return_index=True)[1]
+    found = zip(*(ordered[name].take(pa.array(first)).to_pylist() for name in ("question", "gold")), strict=True)
+    return KnownLog(path.stem, [], [Judged(WHOLE_LOG, question, cluster) for question, cluster in found])
 
 
 def _questions_of_answers(rows: list[tuple[str, str]]) -> dict[str, list[int]]:

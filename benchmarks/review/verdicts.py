@@ -12,7 +12,6 @@ distance from the few true pairs of each bin would be by chance alone.
 from __future__ import annotations
 
 import csv
-import dataclasses
 import io
 import itertools
 import json
@@ -31,6 +30,7 @@ import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.labels.linking import of_command
+from benchmarks.labels.stated_probabilities import Truth
 from benchmarks.logs.known_logs import KnownLog, known_log
 from benchmarks.measure import measure_qpr
 from pipelines.calibration.calibrate import count_pairs
@@ -44,43 +44,9 @@ from schemas.artifacts.writer import Output
 from schemas.tables import CLUSTERS, REJECTED
 from schemas.text import fold
 
-BINS = 10
 BLOCK = KEPT_DRAWS + OTHER_DRAWS
 
 Groups = Mapping[tuple[str, int], int]
-
-
-@dataclasses.dataclass(frozen=True)
-class Truth:
-    """Kept clusters of the judged answers.
-
-    Attributes:
-        probability: (C,) stated, descending.
-        pairs: (C,) number of pairs.
-        right: (C,) number of those that are paraphrases.
-    """
-
-    probability: np.ndarray
-    pairs: np.ndarray
-    right: np.ndarray
-
-    def precision(self, least: float) -> float:
-        """Return the precision of the clusters from a probability on."""
-        inside = self.probability >= least
-        return float(self.right[inside].sum() / max(self.pairs[inside].sum(), 1))
-
-    def calibration_error(self, probability: np.ndarray) -> float:
-        """Return the mean distance of probability and precision in equal bins, weighted by pairs."""
-        bins = np.minimum((probability * BINS).astype(int), BINS - 1)
-        off = np.bincount(bins, self.right - self.pairs * probability, BINS)
-        return float(np.abs(off).sum() / self.pairs.sum())
-
-    def error_of_exact(self, *, seed: int, draws: int = 1_000) -> float:
-        """Return the mean `calibration_error` if every stated probability were that of each pair of its cluster."""
-        generator = np.random.default_rng(seed)
-        drawn = generator.binomial(self.pairs, self.probability, (draws, len(self.pairs)))
-        exact = (dataclasses.replace(self, right=right) for right in drawn)
-        return float(np.mean([truth.calibration_error(self.probability) for truth in exact]))
 
 
 def cut(dataset: Dataset, groups: Groups, url: str) -> Dataset:

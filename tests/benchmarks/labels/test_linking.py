@@ -6,8 +6,17 @@ import pyarrow.parquet as pq
 import pytest
 
 from benchmarks.labels.agreement import agreement_clusters
-from benchmarks.labels.linking import WHOLE_LOG, known_of_simulated, of_agreement, of_cosine, score
-from benchmarks.logs.known_logs import FAQS, SCRIPTS, MissingDataError, known_log, of_clusters
+from benchmarks.labels.known_scores import score
+from benchmarks.labels.linking import of_agreement, of_cosine
+from benchmarks.logs.known_logs import (
+    FAQS,
+    SCRIPTS,
+    WHOLE_LOG,
+    MissingDataError,
+    known_log,
+    known_of_simulated,
+    of_clusters,
+)
 from schemas.text import fold, question_id
 
 LOG = of_clusters("two", [("yes", 0, ["a b", "b c", "c d"]), ("yes", 1, ["x y"]), ("no", 2, ["e f", "g h"])])

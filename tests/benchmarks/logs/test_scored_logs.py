@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from benchmarks.labels.linking import Score, score
+from benchmarks.labels.known_scores import Score, score
 from benchmarks.logs.gold_logs import gold_of_known, linked_alone
 from benchmarks.logs.known_logs import FAQS, SCRIPTS, KnownLog, MissingDataError, known_log
 from pipelines.linkage import linker

@@ -3,9 +3,10 @@ import csv
 import numpy as np
 import pytest
 
+from benchmarks.labels.stated_probabilities import Truth
 from benchmarks.logs.known_logs import of_clusters
 from benchmarks.review.threshold_power import LOGS, wrong_verdicts
-from benchmarks.review.verdicts import Truth, answer_sample, cut, naive_threshold, sampled_evidence, truth_of
+from benchmarks.review.verdicts import answer_sample, cut, naive_threshold, sampled_evidence, truth_of
 from pipelines.calibration.verdicts.population import read_population
 from pipelines.calibration.verdicts.threshold_test import KEPT_DRAWS, SHARES
 from schemas.artifacts.dataset import open_dataset
