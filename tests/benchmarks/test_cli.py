@@ -92,6 +92,24 @@ def documented():
     return commands
 
 
+def mentioned():
+    """Yield each file that names a module of benchmarks, and the parts of the name."""
+    tracked = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    for file in (name for name in tracked if name.endswith((".py", ".md", ".json", ".toml")) or name == "Makefile"):
+        for found in re.findall(r"\bbenchmarks((?:\.[a-z_]\w*)+)", (ROOT / file).read_text("utf-8")):
+            yield file, found.split(".")[1:]
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a clone")
+def test_every_script_that_the_tree_names_exists():
+    modules = {path.relative_to(ROOT / "benchmarks").with_suffix("") for path in (ROOT / "benchmarks").rglob("*.py")}
+    places = {place for module in modules for place in (module, module.parent)} | {Path("md")}  # docs/benchmarks.md
+    named = {(file, Path(*parts)) for file, parts in mentioned()}
+    assert {(file, str(path)) for file, path in named if path not in places and path.parent not in modules} == set()
+
+
 @pytest.mark.parametrize(("name", "commands"), documented().items())
 def test_a_script_has_the_options_that_its_documented_commands_give(name, commands, monkeypatch):
     started = []
