@@ -12,7 +12,9 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("schemas", "pipelines", "model", "jobs", "qpr")
 MODULES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+WITH_BENCHMARKS = [*MODULES, *sorted((ROOT / "benchmarks").rglob("*.py"))]
 MOST_MODULES = 14
+MOST_LINES = 250
 TOP = {
     "schemas": {
         "characters",
@@ -56,8 +58,13 @@ def names(folder):
 
 
 def test_no_folder_holds_more_modules_than_a_reader_can_overlook():
-    counts = collections.Counter(path.parent for path in MODULES if path.name != "__init__.py")
+    counts = collections.Counter(path.parent for path in WITH_BENCHMARKS if path.name != "__init__.py")
     assert {str(folder): count for folder, count in counts.items() if count > MOST_MODULES} == {}
+
+
+def test_no_module_is_longer_than_a_reader_can_overlook():
+    lines = {str(path.relative_to(ROOT)): len(path.read_text("utf-8").splitlines()) for path in WITH_BENCHMARKS}
+    assert {path: count for path, count in lines.items() if count > MOST_LINES} == {}
 
 
 @pytest.mark.parametrize("package", PACKAGES)
@@ -66,19 +73,20 @@ def test_new_modules_belong_into_a_room(package):
 
 
 def test_every_folder_of_modules_is_a_package():
-    assert {path.parent for path in MODULES if not (path.parent / "__init__.py").exists()} == set()
+    assert {path.parent for path in WITH_BENCHMARKS if not (path.parent / "__init__.py").exists()} == set()
 
 
 def test_the_first_line_of_a_module_is_one_phrase():
     first = {
-        str(p.relative_to(ROOT)): (ast.get_docstring(ast.parse(p.read_text())) or "").split("\n")[0] for p in MODULES
+        str(p.relative_to(ROOT)): (ast.get_docstring(ast.parse(p.read_text())) or "").split("\n")[0]
+        for p in WITH_BENCHMARKS
     }
     assert {path: line for path, line in first.items() if not line.endswith((".", ":"))} == {}
 
 
 def test_the_tree_in_the_contributors_guide_is_that_of_the_packages():
     guide = (ROOT / "CONTRIBUTING.md").read_text().splitlines()
-    for init in (path for path in MODULES if path.name == "__init__.py"):
+    for init in (path for path in WITH_BENCHMARKS if path.name == "__init__.py"):
         folder = init.parent.relative_to(ROOT)
         doc = ast.get_docstring(ast.parse(init.read_text())).split("\n")[0].removesuffix(".")
         indented = "  " * (len(folder.parts) - 1) + folder.name + "/"
