@@ -62,6 +62,11 @@ def test_local_names_are_served(start, host):
     assert search(start(), headers={"Host": host}).status_code == 200
 
 
+def test_a_server_with_a_token_answers_requests_to_any_name(start):
+    headers = {"Authorization": f"Bearer {TOKEN}", "Host": "search.example.org"}
+    assert search(start(token=TOKEN), headers=headers).status_code == 200
+
+
 def test_a_page_of_another_site_is_refused_and_gets_no_permission(start):
     client = start()
     assert search(client, headers={"Origin": "http://127.0.0.1:8080"}).status_code == 200

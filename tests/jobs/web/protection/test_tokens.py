@@ -1,5 +1,7 @@
 """Token files, and addresses that need one."""
 
+import contextlib
+
 import pytest
 
 from jobs.web.protection.tokens import checked_token, is_local
@@ -24,6 +26,15 @@ def test_the_token_is_the_text_of_the_file(tmp_path):
     path.write_text("a-token-of-24-characters\n")
     path.chmod(0o600)
     assert checked_token("0.0.0.0", str(path)) == "a-token-of-24-characters"
+
+
+@pytest.mark.parametrize(("characters", "is_enough"), [(15, False), (16, True)])
+def test_a_token_has_at_least_16_characters(tmp_path, characters, is_enough):
+    path = tmp_path / "token"
+    path.write_text("x" * characters)
+    path.chmod(0o600)
+    with contextlib.nullcontext() if is_enough else pytest.raises(QprError, match="at least 16 characters"):
+        assert checked_token("0.0.0.0", str(path)) == "x" * characters
 
 
 @pytest.mark.parametrize(("content", "mode", "message"), [
