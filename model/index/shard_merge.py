@@ -6,6 +6,7 @@ Shards and query vectors -> nearest -> distances and (shard, row), ties in order
 from __future__ import annotations
 
 import dataclasses
+import functools
 import itertools
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -110,42 +111,33 @@ def _settle_ties(searches: Sequence[ShardSearch], distances: Matrix, rows: Ints,
     """
     undecided = np.nonzero((distances[..., k - 1] == distances[..., -1]) & (rows[..., -1] >= 0))
     for number, query in zip(undecided[0].tolist(), undecided[1].tolist(), strict=True):
-        search = searches[number].of_query(query)
+        search = functools.partial(searches[number], np.array([query]))
         distances[number, query, k:], rows[number, query, k:] = np.inf, -1
-        nearer, settled = nearest_rows(search, queries=1, k=k, rows=search.rows)
-        distances[number, query, :k], rows[number, query, :k] = nearer[0], settled[0]
+        settled = nearest_rows(search, k=k, rows=searches[number].rows)
+        distances[number, query, :k], rows[number, query, :k] = settled
 
 
-def nearest_rows(
-    search: Callable[[Ints, int], tuple[Matrix, Ints]], *, queries: int, k: int, rows: int
-) -> tuple[Matrix, Ints]:
-    """Return the k nearest rows of every query, the smaller row first among equally near ones.
+def nearest_rows(search: Callable[[int], tuple[Matrix, Ints]], *, k: int, rows: int) -> tuple[Matrix, Ints]:
+    """Return distances and rows of the k nearest rows of a query, (k,), the smaller row first among equally near ones.
 
-    Of rows tied at the last rank FAISS returns arbitrary ones. So more than k are fetched, and more again for each
-    query whose last distance equals the k-th, until all rows tied with the k-th are there.
+    Of rows tied at the last rank FAISS returns arbitrary ones. So more than k are fetched, and more again until all
+    rows tied with the k-th are there.
 
     Args:
-        search: (query numbers, count) -> distances, rows, each (len(numbers), count) in order of distance.
-        queries: their number.
-        k: number of rows of each; padded with infinity and -1.
-        rows: their number.
+        search: count -> distances, rows, each (1, count) in order of distance.
+        k: number of rows; padded with infinity and -1.
+        rows: number of all rows.
     """
-    all_distances = np.full((queries, k), np.inf, np.float32)
-    all_rows = np.full((queries, k), -1, np.int64)
-    open_queries = np.arange(queries)
-    fetched = min(k + SLACK, rows)
-    while len(open_queries):
-        distances, found = search(open_queries, fetched)
+    fetched, is_open = min(k + SLACK, rows), True
+    while is_open:
+        [distances], [found] = search(fetched)
         distances = np.where(found < 0, np.inf, distances)
-        kth = distances[:, min(k, fetched) - 1]
-        undecided = (kth == distances[:, -1]) & np.isfinite(kth) & (fetched < rows)
-        order = np.lexsort((found, distances), axis=-1)[:, :k]
-        done = open_queries[~undecided]
-        all_distances[done, : order.shape[1]] = np.take_along_axis(distances, order, axis=-1)[~undecided]
-        all_rows[done, : order.shape[1]] = np.take_along_axis(found, order, axis=-1)[~undecided]
-        open_queries = open_queries[undecided]
+        kth = distances[min(k, fetched) - 1]
+        is_open = kth == distances[-1] and np.isfinite(kth) and fetched < rows
         fetched = min(fetched * 4, rows)
-    return all_distances, all_rows
+    order = np.lexsort((found, distances))[:k]
+    padding = (0, k - len(order))
+    return np.pad(distances[order], padding, constant_values=np.inf), np.pad(found[order], padding, constant_values=-1)
 
 
 class ShardSearch:
@@ -168,11 +160,6 @@ class ShardSearch:
         distances, rows = np.empty((len(queries), count), np.float32), np.empty((len(queries), count), np.int64)
         ShardSearch(self._shard, self._vectors[queries], lists).into(distances, rows)
         return distances, rows
-
-    def of_query(self, number: int) -> ShardSearch:
-        """Return the search of one of the queries."""
-        one = slice(number, number + 1)
-        return ShardSearch(self._shard, self._vectors[one], self._lists and (self._lists[0][one], self._lists[1][one]))
 
     def into(self, distances: Matrix, rows: Ints) -> None:
         """Write the nearest rows of each query into contiguous arrays (queries, count); what is missing is row -1."""

@@ -163,19 +163,29 @@ def test_a_thousand_equal_vectors_rank_by_id():
     assert nearest(*built, vectors[:1], k=1_000, probes=0).ids[0].tolist() == ids.tolist()
 
 
-def test_only_queries_with_an_undecided_tie_are_searched_again():
-    asked = []
+@pytest.mark.parametrize(
+    ("distances", "rows", "asked", "nearest_two"),
+    [
+        (np.zeros(20), np.arange(20)[::-1], [6, 20], [0, 0]),  # all are ties: 6, then 24 but there are 20
+        (np.arange(20), np.arange(20), [6], [0, 1]),
+    ],
+)
+def test_only_a_query_with_an_undecided_tie_is_searched_again(distances, rows, asked, nearest_two):
+    counts = []
 
-    def search(queries, count):
-        asked.append((queries.tolist(), count))
-        distances = np.array([[0.0] * 20, np.arange(20.0)], np.float32)
-        rows = np.array([np.arange(20)[::-1], np.arange(20)])
-        return distances[queries, :count], rows[queries, :count]
+    def search(count):
+        counts.append(count)
+        return distances[None, :count].astype(np.float32), rows[None, :count]
 
-    distances, rows = nearest_rows(search, queries=2, k=2, rows=20)
-    assert asked == [([0, 1], 6), ([0], 20)]  # query 0 is all ties: 6, then 24 but there are 20
-    assert rows.tolist() == [[0, 1], [0, 1]]
-    assert distances.tolist() == [[0, 0], [0, 1]]
+    found, nearest_rows_of = nearest_rows(search, k=2, rows=20)
+    assert counts == asked
+    assert nearest_rows_of.tolist() == [0, 1]
+    assert found.tolist() == nearest_two
+
+
+def test_fewer_rows_than_are_asked_for_are_padded():
+    found, rows = nearest_rows(lambda count: (np.zeros((1, count), np.float32), np.array([[1, -1]])), k=3, rows=2)
+    assert (found.tolist(), rows.tolist()) == ([0, np.inf, np.inf], [1, -1, -1])
 
 
 def test_own_ids_are_left_out_and_the_rest_keeps_its_order():
