@@ -90,8 +90,7 @@ def divide(names: Sequence[str]) -> Flags:
     """
     hashes = [hashlib.sha256(f"certificate:{name}".encode()).digest() for name in names]
     ranks = np.argsort(np.argsort(np.array(hashes, dtype="S32"), kind="stable"), kind="stable")
-    chosen: Flags = ranks < math.floor(ORDER_SHARE * len(names))
-    return chosen
+    return ranks < math.floor(ORDER_SHARE * len(names))
 
 
 def certify(scores: Floats, wrong: Flags, in_order: Flags, promise: Promise, *, lowest: float = 0.0) -> Outcome:
@@ -137,8 +136,7 @@ def order_thresholds(scores: Floats, wrong: Flags, promise: Promise, *, lowest: 
     hopeful = np.flatnonzero(failures <= HOPELESS * promise.alpha * np.arange(1, len(best) + 1))
     last = max(start, hopeful[-1] + 1 if len(hopeful) else 0)
     places = np.unique(np.linspace(start, last, THRESHOLDS).round().astype(int)) - 1
-    thresholds: Floats = np.unique(scores[best[places]])[::-1]
-    return thresholds
+    return np.unique(scores[best[places]])[::-1]
 
 
 def try_thresholds(scores: Floats, wrong: Flags, thresholds: Floats, alpha: float) -> tuple[ThresholdTest, ...]:

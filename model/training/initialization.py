@@ -90,10 +90,9 @@ def shape_difference(older: ModelConfig, shape: Shape) -> str | None:
     """
     there = {"encoder": older.encoder, **older.shape.model_dump()}
     here = {"encoder": kind_of(shape).name, **shape.model_dump()}
-    different = [name for name in there if name in here and there[name] != here[name]]
-    if different:
-        name = different[0]
-        return f"--{name.replace('_', '-')} is {_shown(there[name])} there and {_shown(here[name])} here"
+    for name in there:
+        if name in here and there[name] != here[name]:
+            return f"--{name.replace('_', '-')} is {_shown(there[name])} there and {_shown(here[name])} here"
     return None
 
 
@@ -107,7 +106,8 @@ def begin_from(older: ModelParts, network: Network, vocabulary: Vocabulary) -> s
     weights = dict(network.body.named_parameters())
     if kind_of(older.config.shape).start_from(older, network):
         return f"all {len(weights)} of them"
-    new, old, known = rows_in_common(older.vocabulary, vocabulary, beyond=_beyond(older))
+    beyond = len(older.weights[EMBEDDING]) - len(older.vocabulary)
+    new, old, known = rows_in_common(older.vocabulary, vocabulary, beyond=beyond)
     rows = torch.from_numpy(older.weights[EMBEDDING][old].astype(np.float32))
     table = weights.pop(EMBEDDING)
     table[torch.from_numpy(new)] = rows.to(table.device)
@@ -137,10 +137,6 @@ def rows_in_common(
     new = [listed, len(newer.words) + bins, len(newer) + rest]
     old = [ids[listed], len(older.words) + bins, len(older) + rest]
     return np.concatenate(new), np.concatenate(old), len(listed)
-
-
-def _beyond(parts: ModelParts) -> int:
-    return len(parts.weights[EMBEDDING]) - len(parts.vocabulary)
 
 
 def _shown(value: object) -> str:

@@ -6,7 +6,7 @@ MEMBERS of all splits -> RemoveLeakage -> MEMBERS of validation and test, REJECT
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import apache_beam as beam
@@ -47,18 +47,18 @@ class RemoveLeakage(beam.PTransform):
 
     def expand(self, members: beam.PCollection[pa.Table]) -> dict[str, beam.PCollection[Any]]:
         """Group by words and by question to find leaks, then by answer to find clusters left with one question."""
-        tags = (TAG, "written")
+        tags, least = (TAG, "written"), self.leakage.near_duplicate
         counts, mentions = [], [members | "Mention" >> beam.Map(mention)]
-        if self.leakage.near_duplicate:
+        if least:
             found = (
                 members
-                | "SetsToCompare" >> beam.FlatMap(sets_to_compare, self.leakage.near_duplicate, self.shards)
+                | "SetsToCompare" >> beam.FlatMap(sets_to_compare, least, self.shards)
                 | "ShuffleByWords" >> GroupByShard(key="shard", shards=self.shards)
-                | "FindLeaks" >> beam.FlatMap(_leaks, self.leakage.near_duplicate).with_outputs("written", main="main")
+                | "FindLeaks" >> beam.FlatMap(_accused, find_leaks, least, "sets").with_outputs("written", main="main")
             )
             mentions.append(found.main)
             counts.append(found.written)
-        if 0 < self.leakage.near_duplicate < 1:
+        if 0 < least < 1:
             spelled = members | "FindSimilarSpellings" >> FindSimilarSpellings(self.leakage, self.shards)
             mentions.append(spelled["main"])
             counts.append(spelled["written"])
@@ -66,7 +66,7 @@ class RemoveLeakage(beam.PTransform):
             tuple(mentions)
             | "ShuffleByQuestion" >> GroupByShard(key="question_id", shards=self.shards)
             | "DropLeaked"
-            >> beam.FlatMap(lambda table: _tagged(drop_leaked(table, across=self.leakage.near_duplicate > 0)))
+            >> beam.FlatMap(lambda table: _tagged(drop_leaked(table, across=least > 0)))
             .with_output_types(Any)
             .with_outputs(*tags, main="main")
         )
@@ -105,28 +105,22 @@ class FindSimilarSpellings(beam.PTransform):
         held_out = (
             spelled | "CountGrams" >> beam.Map(count_held_out) | "GramsHeldOut" >> beam.CombineGlobally(merge_counts)
         )
+        comparison = beam.FlatMap(_accused, find_similar_spellings, least, "spellings")
         found = (
             spelled
             | "PlaceSpellings"
             >> beam.FlatMap(place_spellings, least, held_out=beam.pvalue.AsSingleton(held_out), shards=self.shards)
             | "ShuffleByGram" >> GroupByShard(key="shard", shards=self.shards)
-            | "CompareSpellings" >> beam.FlatMap(_similar_spellings, least).with_outputs("written", main="main")
+            | "CompareSpellings" >> comparison.with_outputs("written", main="main")
         )
         return {"main": found.main, "written": found.written}
 
 
-def _leaks(sets: pa.Table, least: float) -> Iterator[Any]:
-    return _accused(find_leaks(sets, least), "pairs_of_sets")
-
-
-def _similar_spellings(rows: pa.Table, least: float) -> Iterator[Any]:
-    return _accused(find_similar_spellings(rows, least), "pairs_of_spellings")
-
-
-def _accused(found: Found, pairs: str) -> Iterator[Any]:
+def _accused(rows: pa.Table, find: Callable[[pa.Table, float], Found], least: float, kind: str) -> Iterator[Any]:
+    found = find(rows, least)
     if len(found.leaks):
         yield accuse(found.leaks)
-    yield beam.pvalue.TaggedOutput("written", Written(None, {f"leakage.compared.{pairs}": found.pairs}))
+    yield beam.pvalue.TaggedOutput("written", Written(None, {f"leakage.compared.pairs_of_{kind}": found.pairs}))
 
 
 def _tagged(kept: Kept) -> Iterator[Any]:

@@ -8,7 +8,6 @@ records of a file -> read_delimited -> batches
 from __future__ import annotations
 
 import dataclasses
-import functools
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -131,17 +130,12 @@ class _Gathered:
 
     def batch(self, columns: Sequence[Column], conventions: Conventions) -> Batch:
         arrays = {name: texts_of(cells)[0] for name, cells in self.cells.items()}
-        payload = functools.partial(_payload, self.raws)
         return assemble(
             columns,
             arrays,
             count=len(self.raws),
             flaws={},
-            payload=payload,
+            payload=lambda position: raw_payload(self.raws[position]),
             conventions=conventions,
             rejects=self.rejects,
         )
-
-
-def _payload(raws: Sequence[bytes], position: int) -> str:
-    return raw_payload(raws[position])

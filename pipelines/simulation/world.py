@@ -45,8 +45,7 @@ class World:
         """
         sizes = np.diff(self._ends, prepend=0)
         places = np.concatenate([rng.permutation(size) + rng.random(size) for size in sizes.tolist()])
-        order: np.ndarray = np.argsort(places, kind="stable")
-        return order
+        return np.argsort(places, kind="stable")
 
     def gold(self, facts: np.ndarray) -> np.ndarray:
         """Return the ``gold_cluster`` of each fact: its id."""
@@ -77,8 +76,7 @@ class World:
         return np.take([t.generic for t in FACT_TYPES], self._types(facts))
 
     def _types(self, facts: np.ndarray) -> np.ndarray:
-        types: np.ndarray = np.searchsorted(self._ends, facts, side="right")
-        return types
+        return np.searchsorted(self._ends, facts, side="right")
 
     def _filling(self, facts: np.ndarray, types: np.ndarray) -> np.ndarray:
         first, second = np.divmod(facts - self._starts[types], self._seconds[types])

@@ -33,12 +33,12 @@ def simulate(
     Example:
       qpr simulate --output logs.parquet --events 50000 --noise truncated=0.1
     """
-    from pipelines.simulation.generator import LOG, simulate_log, with_text_clusters
+    from pipelines.simulation.generator import JSON_LOG, LOG, simulate_log
     from schemas.artifacts.row_files import format_of, write_rows
 
     facts: set[int] = set()
     is_json = format_of(output)[0] == ".jsonl"
-    schema = with_text_clusters(LOG) if settings.from_dataset and is_json else LOG
+    schema = JSON_LOG if settings.from_dataset and is_json else LOG
 
     def watched() -> Iterator[pa.Table]:
         task = bar.add_task("simulate", total=settings.events)

@@ -112,8 +112,3 @@ def _leaves(tree: Mapping[str, Any], path: str = "") -> dict[str, Any]:
     for name, value in tree.items():
         leaves |= _leaves(value, f"{path}{name}.") if isinstance(value, Mapping) else {f"{path}{name}": value}
     return leaves
-
-
-def input_digests(manifest: Manifest) -> list[str]:
-    """Return the digests of the input files of a dataset."""
-    return [source.digest for source in manifest.inputs if source.digest]

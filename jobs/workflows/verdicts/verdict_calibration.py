@@ -13,7 +13,7 @@ import rich.table
 
 from jobs.display.console import emit, say, working
 from jobs.display.summary_tables import estimate_text, percent
-from jobs.workflows.verdicts.stored_evidence import decisive_settings, input_digests, refuse_calibrated
+from jobs.workflows.verdicts.stored_evidence import decisive_settings, refuse_calibrated
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import Source
 from schemas.artifacts.writer import Output
@@ -80,7 +80,7 @@ def _evidence(dataset: str, verdicts: str) -> tuple[Evidence, Source]:
         judged,
         population,
         dataset=opened.manifest.digest,
-        inputs=input_digests(opened.manifest),
+        inputs=[file.digest for file in opened.manifest.inputs if file.digest],
         configuration=decisive_settings(opened.manifest.configuration),
         columns=opened.manifest.configuration.get("column_names", {}),
         release=opened.manifest.code_version,

@@ -97,8 +97,7 @@ class TransformerBody(nn.Module):
         runs = zip(torch.split(order, [len(rows) for rows in groups]), groups, strict=True)
         with sdpa_kernel(_ATTENTION) if on_card else contextlib.nullcontext():
             vectors = torch.cat([self._group(ids, offsets, run, width=int(lengths[rows].max())) for run, rows in runs])
-        ordered: Tensor = vectors[order.argsort()]
-        return ordered
+        return vectors[order.argsort()]
 
     def _group(self, ids: Tensor, offsets: Tensor, rows: Tensor, *, width: int) -> Tensor:
         """Return the vectors of questions that are filled up to ``width`` tokens, the length of the longest."""

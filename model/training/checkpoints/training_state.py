@@ -89,8 +89,7 @@ def _value(array: npt.NDArray[Any]) -> Tensor | int:
 
 
 def _array(tensor: Tensor) -> npt.NDArray[Any]:
-    array: npt.NDArray[Any] = tensor.detach().cpu().numpy()
-    return array
+    return tensor.detach().cpu().numpy()
 
 
 def _tensor(array: npt.NDArray[Any]) -> Tensor:

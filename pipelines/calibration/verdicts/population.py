@@ -62,8 +62,7 @@ class Population:
         if not len(starts):
             return np.zeros(0, np.int64)
         kept = np.where(self.group_cluster >= 0, pairs_in_runs(self.group_size), 0)
-        others: np.ndarray = pairs_in_runs(np.add.reduceat(self.group_size, starts)) - np.add.reduceat(kept, starts)
-        return others
+        return pairs_in_runs(np.add.reduceat(self.group_size, starts)) - np.add.reduceat(kept, starts)
 
 
 def read_population(dataset: Dataset) -> Population:

@@ -92,8 +92,7 @@ def largest_supported(
     forgiving = lower_tail(forgiven, draws, rate) <= error
     first = int(forgiving.argmax()) if forgiving.any() else len(shares) - 1
     passed = leading_true(shown[..., first:])
-    index: np.ndarray = np.where(passed > 0, first + passed - 1, -1)
-    return index
+    return np.where(passed > 0, first + passed - 1, -1)
 
 
 def supported_at_looks(shares: Sequence[float], wrong: np.ndarray, precision: float) -> np.ndarray:
