@@ -17,8 +17,7 @@ import typer
 from benchmarks.cli import AsJson, Pairs, Report, run
 from benchmarks.retrieval.figures import half_width
 from model.choices import Mode
-from model.evaluation.evaluator import ranked_ids
-from model.evaluation.metrics import per_question, ranks
+from model.evaluation.evaluator import metrics_of, ranked_ids
 from model.evaluation.relevance import judgements
 from model.search.searcher import Searcher, open_searcher
 from schemas.artifacts.dataset import open_dataset
@@ -57,8 +56,7 @@ def main(
         chosen: Mode = name  # type: ignore[assignment]  # the opening refuses another one
         searcher = open_searcher(index, mode=chosen, rerank=url, exact=exact)
         found = ranked_ids(searcher, judged, depth=100)
-        places = ranks(found, queries=judged.queries, relevant=judged.relevant)
-        metrics = per_question(places, queries=judged.queries, count=len(judged))
+        metrics = metrics_of(found, judged)
         times = milliseconds(searcher, judged.texts.slice(0, timed).to_pylist(), k=k)
         median, p95 = np.percentile(times, [50, 95])
         widths = [round(width, 4) for width in half_width(found, judged)]

@@ -15,7 +15,8 @@ import pyarrow as pa
 from jobs.display.console import working
 from jobs.workflows.confidence import Folds
 from model.choices import IndexMode
-from model.evaluation.metrics import Ints, Metrics, per_question, ranks
+from model.evaluation.evaluator import metrics_of
+from model.evaluation.metrics import Ints
 from model.evaluation.relevance import Judgements, judgements
 from model.index.index import Index
 from model.index.lexical import Lexical
@@ -97,7 +98,7 @@ def measured_modes(judged: Judgements, index: Index, lexical: Lexical, folds: Fo
     ways: dict[IndexMode, Retrieval] = {"dense": Retrieval(index), "bm25": Retrieval(index, "bm25", lexical)}
     ranked = {name: way.find(judged.texts, DEPTH, judged.ids).ranking for name, way in ways.items()}
     fusions = {weight: fused(ranked["dense"], ranked["bm25"], weight, DEPTH) for weight in WEIGHTS}
-    by_weight = {weight: _metrics(ranking.ids, judged).mrr for weight, ranking in fusions.items()}
+    by_weight = {weight: metrics_of(ranking.ids, judged).mrr for weight, ranking in fusions.items()}
     best = max(by_weight, key=by_weight.__getitem__)
     ranked["fusion"] = fusions[best]
     if folds:
@@ -135,15 +136,10 @@ def _first_by_probability(judged: Judgements, way: Retrieval, folds: Folds) -> R
 
 
 def _figures(ranked: Ints, computed_ms: float, judged: Judgements) -> ModeFigures:
-    metrics = _metrics(ranked, judged)
+    metrics = metrics_of(ranked, judged)
     return ModeFigures(
         queries=len(judged),
         hits_at_1=round(metrics.hits_at_1, 4),
         mrr=round(metrics.mrr, 4),
         median_ms=round(computed_ms, 3),
     )
-
-
-def _metrics(ranked: Ints, judged: Judgements) -> Metrics:
-    places = ranks(ranked, queries=judged.queries, relevant=judged.relevant)
-    return per_question(places, queries=judged.queries, count=len(judged))

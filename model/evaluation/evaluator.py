@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from model.evaluation.metrics import Ints, per_pair, per_question, ranks
+from model.evaluation.metrics import Ints, Metrics, per_pair, per_question, ranks
 from model.evaluation.relevance import Judgements
 from model.index.index import Index
 from model.index.ranking import Ranking
@@ -63,6 +63,12 @@ def measure(ranker: Ranker, judged: Judgements, *, depth: int, track: Track = it
         "per_question": dataclasses.asdict(per_question(found, queries=judged.queries, count=len(judged))),
         "per_pair": dataclasses.asdict(per_pair(found, queries=judged.queries)),
     }
+
+
+def metrics_of(ids: Ints, judged: Judgements) -> Metrics:
+    """Return the metrics per question of the ids that every query finds, as of `ranked_ids`."""
+    places = ranks(ids, queries=judged.queries, relevant=judged.relevant)
+    return per_question(places, queries=judged.queries, count=len(judged))
 
 
 def ranked_ids(ranker: Ranker, judged: Judgements, *, depth: int, track: Track = iter) -> Ints:

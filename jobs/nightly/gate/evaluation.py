@@ -15,8 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jobs.workflows.index_changes.known_rows import RowIds
-from model.evaluation.evaluator import ranked_ids
-from model.evaluation.metrics import per_question, ranks
+from model.evaluation.evaluator import metrics_of, ranked_ids
 from model.evaluation.relevance import Judgements, judgements
 from model.search.searcher import Searcher
 from schemas.artifacts.dataset import open_dataset
@@ -125,6 +124,4 @@ def own_metrics(test: JudgedSplit, found: Ranked) -> dict[str, float]:
     judged = test.judged
     if not len(judged):
         return {}
-    ranked = ranks(found.ids, queries=judged.queries, relevant=judged.relevant)
-    measured = per_question(ranked, queries=judged.queries, count=len(judged))
-    return {"queries": float(len(judged)), **dataclasses.asdict(measured)}
+    return {"queries": float(len(judged)), **dataclasses.asdict(metrics_of(found.ids, judged))}

@@ -157,13 +157,12 @@ def _measured(found: Examples, judged: Judgements, scores: Floats) -> dict[str, 
     """Return H@1, H@10 and MRR as the index has them and as reranked by these scores."""
     import numpy as np
 
-    from model.evaluation.metrics import per_question, ranks
+    from model.evaluation.evaluator import metrics_of
 
     order = np.argsort(-np.where(found.there, scores, -np.inf), axis=1, kind="stable")
     result: dict[str, float] = {}
     for name, ids in (("as_found", found.ids), ("reranked", np.take_along_axis(found.ids, order, axis=1))):
-        places = ranks(ids, queries=judged.queries, relevant=judged.relevant)
-        metrics = per_question(places, queries=judged.queries, count=len(judged))
+        metrics = metrics_of(ids, judged)
         result |= {
             f"hits_at_1_{name}": round(metrics.hits_at_1, 4),
             f"hits_at_10_{name}": round(metrics.hits_at_10, 4),
