@@ -134,7 +134,6 @@ def dataset_of_pairs(files: Sequence[str] | None, settings: QuoraConfig, run: Da
         sources=sources,
         configuration=config,
         run=run,
-        questions_a_row=2,
     )
 
 
@@ -144,7 +143,6 @@ def make_dataset(
     sources: Sequence[Source],
     configuration: ClustersConfig | QuoraConfig,
     run: DatasetRun,
-    questions_a_row: int = 1,
 ) -> None:
     """Claim the output, run the pipeline, publish what it wrote and print it; or print what would be done.
 
@@ -153,7 +151,6 @@ def make_dataset(
         sources: the input files, their columns checked.
         configuration: settings of the run, stored in the manifest.
         run: output and engine.
-        questions_a_row: number of questions in an input row.
 
     Raises:
         QprError: the output cannot be claimed, or the run is not worth publishing.
@@ -182,7 +179,6 @@ def make_dataset(
         configuration=configuration,
         options=run.options,
         max_reject_ratio=run.max_reject_ratio,
-        questions_a_row=questions_a_row,
     )
     _show(run.output, manifest, summary, as_json=run.as_json)
 

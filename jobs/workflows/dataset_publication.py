@@ -31,7 +31,6 @@ def publish_dataset(
     configuration: ClustersConfig | QuoraConfig,
     options: PipelineOptions,
     max_reject_ratio: float,
-    questions_a_row: int = 1,
 ) -> tuple[Manifest, RunSummary]:
     """Claim the output, run the pipeline, publish what it wrote, pass its warnings on, and return its summary.
 
@@ -44,7 +43,6 @@ def publish_dataset(
         configuration: settings of the run, stored in the manifest.
         options: Beam's.
         max_reject_ratio: maximum share of rejected rows.
-        questions_a_row: number of questions in an input row.
 
     Raises:
         QprError: the output cannot be claimed, or the run is not worth publishing.
@@ -65,10 +63,8 @@ def publish_dataset(
                 output=target,
                 sources=sources,
                 configuration=configuration,
-                leakage=configuration.assembly.leakage,
                 options=options,
                 max_reject_ratio=max_reject_ratio,
-                questions_a_row=questions_a_row,
                 page=page,
             )
     finally:  # the warnings of a refused run help to find its cause

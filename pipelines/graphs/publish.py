@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import apache_beam as beam
-import pydantic
 from apache_beam.options.pipeline_options import PipelineOptions
 
 from pipelines.decontamination.report import leakage_report, write_leakage
-from pipelines.decontamination.settings import Leakage
 from pipelines.engine.runner import run
+from pipelines.graphs.settings import ClustersConfig, QuoraConfig
 from pipelines.reading.sources import Source
 from pipelines.summary.cluster_summary import summarize_clusters
 from pipelines.summary.fallbacks import fallbacks
@@ -36,11 +35,9 @@ def run_and_publish(
     *,
     output: Output,
     sources: Sequence[Source],
-    configuration: pydantic.BaseModel,
-    leakage: Leakage,
+    configuration: ClustersConfig | QuoraConfig,
     options: PipelineOptions,
     max_reject_ratio: float,
-    questions_a_row: int,
     page: Callable[[RunSummary], bytes],
 ) -> Manifest:
     """Run the pipeline and publish its files as the dataset at ``output``.
@@ -50,10 +47,8 @@ def run_and_publish(
         output: the claimed place.
         sources: the input files.
         configuration: goes into the manifest.
-        leakage: what validation and test must not share with train.
         options: Beam's.
         max_reject_ratio: with a larger share of rejected rows nothing is published.
-        questions_a_row: number of questions in an input row; each is an event.
         page: content of the file `PAGE`; it contains times, so digests exclude it.
 
     Raises:
@@ -61,11 +56,12 @@ def run_and_publish(
         UnusableInputError: too many rejects, or no cluster. The run's folder stays if it holds rejects, so that they
             can be read.
     """
+    leakage = configuration.assembly.leakage
     try:
         run(lambda pipeline: build(pipeline, output.run_url), options)
         report = read_report(output)
         counted, leakage_file = write_leakage(report.counters, leakage, output)
-        counters = _check_accounts(counted, questions_a_row)
+        counters = _check_accounts(counted, configuration.QUESTIONS_A_ROW)
         fault = fault_of(counters, [source.url for source in sources], max_reject_ratio)
         summary = RunSummary(
             url=output.url,

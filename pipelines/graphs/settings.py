@@ -93,6 +93,7 @@ class ClustersConfig(NamedColumns, Sharded, frozen=True, extra="forbid"):
     """
 
     COLUMNS: ClassVar[tuple[str, ...]] = IngestConfig.COLUMNS
+    QUESTIONS_A_ROW: ClassVar[int] = 1
 
     assembly: Assembly = Assembly()
     ambiguity: Ambiguity = Ambiguity()
@@ -138,6 +139,8 @@ class LabelledAssembly(Assembly, frozen=True, extra="forbid"):
 
 class QuoraConfig(TextFormat, Sharded, frozen=True, extra="forbid"):
     """Everything that decides the dataset that `qpr quora` makes of its pairs."""
+
+    QUESTIONS_A_ROW: ClassVar[int] = 2
 
     held_out: HeldOut = HeldOut()
     assembly: LabelledAssembly = LabelledAssembly()

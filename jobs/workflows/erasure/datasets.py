@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jobs.workflows.erasure.rewriting import after_erasure, inside, remove_leftovers, rewriting
+from pipelines.graphs.settings import ClustersConfig, QuoraConfig
 from pipelines.privacy.erase import (
     Erasure,
     erase_clusters,
@@ -132,8 +133,8 @@ def _rewrite(dataset: Dataset, erasure: Erasure, target: Output) -> None:
         for file in manifest.files
         if file.table not in (*TABLES, REPORTS)
     ]
-    questions_a_row = 2 if "held_out" in manifest.configuration else 1
-    counters["rows_kept"] = counters["events"] // questions_a_row
+    made_with = QuoraConfig if "held_out" in manifest.configuration else ClustersConfig
+    counters["rows_kept"] = counters["events"] // made_with.QUESTIONS_A_ROW
     counters["rows_erased"] = counters["rows_read"] - counters["rows_kept"] - counters["rows_rejected"]
     distributions = {n: found.five() for n, found in summarize_clusters(target.url, files).distributions.items()}
     target.publish(files, **(after_erasure(manifest) | {"counters": dict(counters), "distributions": distributions}))

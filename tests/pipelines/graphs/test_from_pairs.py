@@ -42,10 +42,8 @@ def run_on(folder, files, *, held_out_pairs=3, shards=2, max_reject_ratio=1.0, n
         output=Output(str(folder / "dataset"), "dataset"),
         sources=sources,
         configuration=config,
-        leakage=config.assembly.leakage,
         options=parse_options([]),
         max_reject_ratio=max_reject_ratio,
-        questions_a_row=2,
         page=lambda findings: b"",
     )
     return open_dataset(str(folder / "dataset"))
@@ -175,10 +173,8 @@ def test_every_row_of_the_real_file_is_accounted_for(tmp_path):
         output=Output(str(tmp_path / "dataset"), "dataset"),
         sources=sources,
         configuration=config,
-        leakage=config.assembly.leakage,
         options=parse_options([]),
         max_reject_ratio=0.1,
-        questions_a_row=2,
         page=lambda findings: b"",
     )
     counters = manifest.counters

@@ -2,13 +2,11 @@ import re
 
 import apache_beam as beam
 import pyarrow as pa
-import pydantic
 import pytest
 
-from pipelines.decontamination.settings import Leakage
 from pipelines.engine.runner import parse_options
 from pipelines.graphs.publish import run_and_publish
-from pipelines.graphs.settings import ClustersConfig
+from pipelines.graphs.settings import ClustersConfig, QuoraConfig
 from pipelines.intermediate import Written
 from pipelines.reading.sources import Source
 from pipelines.writing.parquet import to_parquet
@@ -33,15 +31,14 @@ REJECTS = pa.table(
 ).cast(TABLES["rejected"])
 
 
-class Nothing(pydantic.BaseModel):
-    """A configuration without options."""
+CONFIG = ClustersConfig()
 
 
 def page_of(summary):
     return f"fault: {summary.fault}".encode()
 
 
-def publish(url, counts, *, before=lambda: None, ratio=0.1, overwrite=False, questions_a_row=1, page=page_of):
+def publish(url, counts, *, before=lambda: None, ratio=0.1, overwrite=False, config=CONFIG, page=page_of):
     def build(pipeline, run_url):
         before()
         file = write_file(run_url, "rejected/a.parquet", to_parquet(REJECTS, "rejected"), table="rejected")
@@ -51,11 +48,9 @@ def publish(url, counts, *, before=lambda: None, ratio=0.1, overwrite=False, que
         build,
         output=Output(url, "dataset", overwrite=overwrite),
         sources=[Source("log.csv", 7, "csv")],
-        configuration=Nothing(),
-        leakage=Leakage(),
+        configuration=config,
         options=parse_options([]),
         max_reject_ratio=ratio,
-        questions_a_row=questions_a_row,
         page=page,
     )
 
@@ -87,7 +82,7 @@ def test_the_page_is_made_of_what_was_found_and_its_times_are_in_no_digest(memor
     assert first.digest == again.digest
     assert (told[0].url, told[0].run_id, told[0].fault) == (memory, first.run_id, None)
     assert told[0].counters == first.counters
-    assert told[0].configuration == {}
+    assert told[0].configuration == CONFIG.model_dump(mode="json")
     assert [source.url for source in told[0].inputs] == ["log.csv"]
     assert told[0].leakage["check"]["found"] == 0
     assert 0 < told[0].seconds <= first.seconds
@@ -122,7 +117,7 @@ def test_a_question_that_leaked_is_not_published_and_leaves_nothing(memory):
 
 
 def test_a_row_of_two_questions_makes_two_events(memory):
-    assert publish(memory, GOOD | {"events": 18}, questions_a_row=2).counters["rows_kept"] == 9
+    assert publish(memory, GOOD | {"events": 18}, config=QuoraConfig()).counters["rows_kept"] == 9
 
 
 def test_a_run_that_breaks_leaves_the_old_dataset_and_nothing_else(memory):
