@@ -1,4 +1,4 @@
-"""Word lists of the guards, all of them of English.
+"""Word lists of the guards: of English, and function words of other languages, in which no rule of English applies.
 
 lists.json -> listed -> set of words
 """

@@ -3,7 +3,8 @@
 Reading -> quantities -> conflict
 
 It needs a number in each text that the other lacks, both of one kind (years, masses, clock times, plain numbers).
-Number words are digits, "1k" is 1,000, "24 hours" are a day and "half a litre" is 500 ml. A number on one side only is
+English number words are digits, "1k" is 1,000, "24 hours" are a day, also in some other languages, and "half a litre"
+is 500 ml. A number on one side only is
 no evidence, because many paraphrases leave it out.
 """
 
@@ -27,7 +28,7 @@ def numbers_differ(query: Reading, question: Reading) -> bool:
     """Return whether each text has a number that the other one lacks, and these compete. Symmetric."""
     if not (has_numbers(query) and has_numbers(question)):
         return False
-    first, second = quantities(query), quantities(question)
+    first, second = quantities(query, question), quantities(question, query)
     only_first = [one for one in first if not any(_equal(one, two) for two in second)]
     only_second = [two for two in second if not any(_equal(one, two) for one in first)]
     if not (only_first and only_second):

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from model.guards.lists import listed
 from model.guards.reading import Reading, stem
+from schemas.text import fold
 
 _TABLES: Final = json.loads(resources.files(__package__).joinpath("numbers.json").read_text(encoding="utf-8"))
 _CARDINAL: Final[dict[str, float]] = _TABLES["cardinals"]
@@ -22,7 +23,7 @@ _MULTIPLIERS: Final[dict[str, float]] = _TABLES["multipliers"]
 _PARTS: Final[dict[str, float]] = _TABLES["parts"]
 _ROMAN: Final[dict[str, float]] = _TABLES["roman"]
 _UNITS: Final[dict[str, tuple[str, float]]] = {
-    word: (kind, size) for kind, size, words in _TABLES["units"] for word in words.split()
+    word: (kind, size) for kind, size, words in _TABLES["units"] for word in fold(words).split()
 }
 _SHORT_ROMAN: Final[dict[str, float]] = {"I": 1, "V": 5, "X": 10}
 _BEFORE_ROMAN = listed("before_roman_numerals")
@@ -30,6 +31,9 @@ _AFTER_SECOND = frozenset(("", "or", "and", "of", "ago", "to", "for", "in", "per
 _LISTS = frozenset(["best", "ways", "way", "tips", "things", "reasons", "steps", "most"])
 _DOTS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
 """Three decimal places, or thousands in much of Europe: either reading can be meant."""
+_SPACED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?: \d{3})+(?![\d.,]?\d)")
+"""Thousands in much of Europe, or several numbers: "1 500", "iPhone 12 256 GB"."""
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[%/⁄:]")
 _CARDINAL_TWO_DIGITS: Final = 20
 _YEARS: Final = range(1500, 2100)
@@ -70,13 +74,31 @@ def has_numbers(reading: Reading) -> bool:
     return not _LETTERS.isdisjoint(words) and not _BEFORE_ROMAN.isdisjoint(words)
 
 
-def quantities(reading: Reading) -> list[Quantity]:
-    """Return the numbers of a text in order, those of list titles ("top 10", "5 best") left out."""
-    text = reading.folded.replace("per cent", "percent")
+def quantities(reading: Reading, other: Reading) -> list[Quantity]:
+    """Return the numbers of a text in order, those of list titles ("top 10", "5 best") left out.
+
+    Args:
+        reading: the text.
+        other: the text that it is compared with: "1 500" is one number if the other text has it without the space.
+    """
+    text = _join_thousands(reading.folded, other.folded).replace("per cent", "percent")
     spans = [(match.group(), match.start(), match.end()) for match in _TOKEN.finditer(text)]
     scanner = _Scanner([word for word, _, _ in spans], [start for _, start, _ in spans], [end for _, _, end in spans])
     found = scanner.read()
     return found + _romans(reading)
+
+
+def _join_thousands(folded: str, other: str) -> str:
+    """Return a text without the spaces in those numbers that the other text has without spaces."""
+    spaced = _SPACED.findall(folded)
+    if not spaced:
+        return folded
+    numbers = {number.replace(",", "").replace(".", "") for number in _NUMBER.findall(other)}
+    for number in spaced:
+        joined = number.replace(" ", "")
+        if joined in numbers:
+            folded = folded.replace(number, joined)
+    return folded
 
 
 def _romans(reading: Reading) -> list[Quantity]:

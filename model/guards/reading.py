@@ -11,15 +11,15 @@ import unicodedata
 from typing import Final
 
 from model.guards.lists import listed
+from schemas.characters import LAST_OF_PLANE_0, characters_of
 from schemas.text import fold
 
 MOST_CHARACTERS: Final = 2_000
 """Texts are cut here: a guard's time is bounded, and a longer text is no question that a guard was made for."""
 
-WORD: Final = re.compile(r"[^\W_]+(?:'[^\W\d_]+)*")
-"""A word with its apostrophes, of folded or raw text."""
-
 _ENGLISH = listed("english")
+_ENGLISH_AND_OTHERS = listed("english_and_others")
+_OTHERS = listed("others")
 _SMALL = listed("lower_case_in_sentences")
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "ʼ": "'", "“": '"', "”": '"'})
 _POSSESSIVES = re.compile(r"(?<=\w)'s?(?!\w)")
@@ -45,7 +45,8 @@ class Reading:
         raw = text[:MOST_CHARACTERS]
         self.raw = raw if raw.isascii() else unicodedata.normalize("NFKC", raw).translate(_QUOTES)
         self.folded = fold(raw)
-        self.words = WORD.findall(_POSSESSIVES.sub("", self.folded) if "'" in self.folded else self.folded)
+        self._word = _word_pattern(self.folded.isascii())
+        self.words = self._word.findall(_POSSESSIVES.sub("", self.folded) if "'" in self.folded else self.folded)
         self.vocabulary = frozenset(self.words)
 
     def share_of_common_words(self, other: Reading) -> float:
@@ -54,8 +55,13 @@ class Reading:
 
     @functools.cached_property
     def is_english(self) -> bool:
-        """The text has a function word of English that its neighbours lack; others are read by no rule."""
-        return not _ENGLISH.isdisjoint(self.vocabulary)
+        """The text has a function word of English, and no more of other languages than those that are English alone.
+
+        "Was" begins German questions, "is" Dutch and Hindi ones; other languages are read by no rule.
+        """
+        if _ENGLISH.isdisjoint(self.vocabulary) and _ENGLISH_AND_OTHERS.isdisjoint(self.vocabulary):
+            return False
+        return len(self.vocabulary & _OTHERS) <= len(self.vocabulary & _ENGLISH)
 
     @functools.cached_property
     def cased(self) -> list[tuple[str, bool]]:
@@ -63,7 +69,7 @@ class Reading:
 
         The first word of a sentence or quotation is none, nor is any word of a text in which most are capitalised.
         """
-        found = [(match.group(), match.start()) for match in WORD.finditer(self.raw)]
+        found = [(match.group(), match.start()) for match in self._word.finditer(self.raw)]
         long = [word for word, _ in found[1:] if len(word) > 3]
         titled = len(long) > 3 and sum(word[0].isupper() for word in long) > 0.7 * len(long)
         titled = titled or any(word.istitle() and word.lower() in _SMALL for word, _ in found[1:])
@@ -75,6 +81,13 @@ class Reading:
         if not word[0].isupper() or word == "I" or word.startswith("I'"):
             return False
         return not _SENTENCE_END.search(self.raw, max(0, start - 6), start)
+
+
+@functools.cache
+def _word_pattern(is_ascii: bool) -> re.Pattern[str]:
+    """Return the expression of a word with its vowel marks and apostrophes, of folded or raw text."""
+    marks = "" if is_ascii else rf"(?:[{characters_of('M', last=LAST_OF_PLANE_0)}]+[^\W_]*)*"
+    return re.compile(rf"[^\W_]+{marks}(?:'[^\W\d_]+)*")
 
 
 @functools.lru_cache(maxsize=4_096)

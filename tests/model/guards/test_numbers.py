@@ -18,6 +18,9 @@ from model.guards.reading import Reading
         ("When did World War I end?", "When did World War II end?"),
         ("Who came second?", "Who came third?"),
         ("Seats in first class", "Seats in second class"),
+        ("Стоит 1 000 рублей?", "Стоит 10 000 рублей?"),
+        ("Стоит 1 000 рублей?", "Стоит 2 000 рублей?"),
+        ("Gilt die Garantie 2 Jahre?", "Gilt die Garantie 2 Monate?"),
         ("iPhone ६ की कीमत क्या है?", "iPhone ७ की कीमत क्या है?"),
         ("كم سعر ايفون ٦ اليوم؟", "كم سعر ايفون ٧ اليوم؟"),
     ],
@@ -41,6 +44,11 @@ def test_another_number_in_the_same_place_is_another_question(one, two):
         ("Price of an iPhone 6", "Price of an iPhone"),
         ("Is 1.000 euro enough?", "Is 1000 euro enough?"),
         ("２０１６年の選挙", "2016年の選挙"),
+        ("Стоит 1 000 рублей?", "Стоит 1000 рублей?"),
+        ("Est-ce que 12 500 euros suffisent ?", "Est-ce que 12.500 euros suffisent ?"),
+        ("iPhone 12 256 GB reset", "256 GB iPhone 12 reset"),
+        ("Kargo 24 saat içinde gelir mi?", "Kargo 1 gün içinde gelir mi?"),
+        ("Habe ich 14 Tage Rückgaberecht?", "Habe ich 2 Wochen Rückgaberecht?"),
     ],
 )
 def test_another_way_to_write_a_number_is_no_difference(one, two):
@@ -61,5 +69,5 @@ def test_another_way_to_write_a_number_is_no_difference(one, two):
     ],
 )
 def test_values_of_numbers_in_words_and_digits(text, value, kind):
-    [quantity] = quantities(Reading(text))
+    [quantity] = quantities(Reading(text), Reading(""))
     assert (quantity.scaled, quantity.kind) == (value, kind)
