@@ -27,8 +27,9 @@ const FEATURES = {
   alone: "hit in no cluster",
   rank: "rank",
 };
-const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Hangul}\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]/u;
-const ARABIC_LETTERS = { ٱ: "ا", ة: "ه", ى: "ي", ی: "ي", ک: "ك" };
+const ALONE = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー\\p{Script=Hangul}\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff"; // no word of another script goes on in these
+const KATAKANA = "\\p{Script=Katakana}ー";
+const ARABIC_LETTERS = { ٱ: "ا", ة: "ه", ہ: "ه", ۃ: "ه", ى: "ي", ی: "ي", ک: "ك" };
 
 const filters = [...document.querySelectorAll("[data-filter]")];
 let running = null;
@@ -146,7 +147,7 @@ function percent(share) { // never 0 % or 100 % for a share between them, as in 
 
 function marked(text, shared) {
   const place = make("span", "", { class: "words" }); // a bdi has no part in the direction of the summary
-  const characters = text.match(/\P{M}\p{M}*|\p{M}+/gu) ?? [];
+  const characters = text.match(/[^][\p{M}\p{Cf}\u0640]*/gu) ?? [];
   const inWords = placesOf(shared, characters.map(folded));
   for (let start = 0, end; start < characters.length; start = end) {
     const isMarked = inWords.has(start);
@@ -158,8 +159,17 @@ function marked(text, shared) {
 }
 
 function folded(character) { // nearly as `schemas.words` does: "ß" becomes "ss", Arabic loses vowel marks
-  const plain = character.normalize("NFKC").toUpperCase().toLowerCase().normalize("NFD").replace(/[\u0610-\u061a\u064b-\u065f\u0670]/g, "");
-  return plain.normalize("NFC").replace(/[ٱةىیک]/g, (letter) => ARABIC_LETTERS[letter]);
+  const normal = character.normalize("NFKC").replace(/\p{Cf}|\u0640/gu, "");
+  const small = normal === "ı" ? normal : normal.toUpperCase().toLowerCase();
+  const plain = small.normalize("NFD").replace(/[\u0610-\u061a\u064b-\u065f\u0670]|(?<=i)\u0307/g, "").replace(/\p{Nd}/gu, digitOf);
+  return plain.normalize("NFC").replace(/[ٱةہۃىیک]/g, (letter) => ARABIC_LETTERS[letter]);
+}
+
+function digitOf(decimal) {
+  const code = decimal.codePointAt(0);
+  let value = 0;
+  while (/\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) value += 1; // the ten digits of a script follow each other
+  return value % 10;
 }
 
 function placesOf(shared, characters) {
@@ -168,12 +178,18 @@ function placesOf(shared, characters) {
   const places = new Set();
   for (const word of shared) {
     const literal = word.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
-    const [before, after] = UNSPACED.test(word) ? ["", ""] : ["(?<![\\p{L}\\p{M}\\p{N}\\p{Sc}_])", "(?![\\p{L}\\p{M}\\p{N}_+#%])"];
+    const [before, after] = edgesOf(word);
     for (const { index } of text.matchAll(new RegExp(`(?=${literal}${after})${before}`, "gu"))) { // words can overlap
       for (let unit = index; unit < index + word.length; unit += 1) places.add(numbers[unit]);
     }
   }
   return places;
+}
+
+function edgesOf(word) { // what must not stand before and after it
+  if (new RegExp(`^[${KATAKANA}]`, "u").test(word)) return [`(?<![${KATAKANA}])`, `(?![${KATAKANA}])`];
+  if (new RegExp(`[${ALONE}]`, "u").test(word)) return ["", ""];
+  return [`(?<!(?![${ALONE}])[\\p{L}\\p{M}\\p{N}\\p{Sc}_])`, `(?!(?![${ALONE}])[\\p{L}\\p{M}\\p{N}_+#%])`];
 }
 
 function reasonsOf(hit) {

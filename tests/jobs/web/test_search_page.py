@@ -446,6 +446,14 @@ def test_the_marks_of_other_wordings_in_hebrew_are_inside_their_card(opened):
         ("c 5", "c++ $5 5% c, 5 cat", ["c", "5"]),
         ("de\u0301ja", "D\u00e9ja de\u0301ja dejà", ["D\u00e9ja", "de\u0301ja"]),
         ("a.b (x", "b)(x a", ["b", "x", "a"]),
+        ("パスワードを変更", "パスワードと新パスワードレス", ["パスワード"]),
+        ("wifi 接続", "WiFiに接続できない", ["WiFi", "接続"]),
+        ("PayPayで支払う", "ＰａｙＰａｙは使える", ["ＰａｙＰａｙ"]),
+        ("şifremi sıfırla", "ŞİFREMİ nasıl sıfırla", ["ŞİFREMİ", "sıfırla"]),
+        ("رمز می‌خواهم", "می‌خواهم رمـز ۳۰", ["می‌خواهم", "رمـز"]),
+        ("30 दिन", "३० दिन में", ["३०", "दिन"]),
+        ("iphone 12 ٣", "iPhone ١٢ 3", ["iPhone", "١٢", "3"]),
+        ("รีเซ็ต password", "วิธีรีเซ็ตpasswordใหม่", ["รีเซ็ตpassword"]),
     ],
 )
 @pytest.mark.parametrize("opened", [1280], indirect=True)
