@@ -92,11 +92,11 @@ def _table(question: str, hits: Sequence[Hit]) -> rich.table.Table:
     likely = any(hit.probability is not None for hit in hits)
     if likely:
         table.add_column("probability", justify="right")
-    table.add_column("question")
+    table.add_column("question", overflow="fold")  # a text without spaces would end at the edge of its column
     answered = any(hit.answer for hit in hits)
     if answered:
-        table.add_column("answer")
-    table.add_column("why")
+        table.add_column("answer", overflow="fold")
+    table.add_column("why", overflow="fold")
     for hit in hits:
         cells = [hit.text, *([hit.answer or ""] if answered else []), _reasons(question, hit)]
         probability = [] if not likely else ["" if hit.probability is None else f"{hit.probability:.2f}"]
@@ -114,17 +114,19 @@ def _reasons(question: str, hit: Hit) -> str:
 
 
 def _shared_runs(question: str, hit: Hit) -> list[str]:
-    """Return the shared words; those that overlap, in a script without spaces, as the run of text they are cut from."""
-    shared, of_hit = set(hit.why.shared_words), set(itertools.pairwise(words_of(hit.text)))
+    """Return the shared words; those that overlap or touch, in a script without spaces, as the run of text they are in."""
+    asked, shared, of_hit = key(question), set(hit.why.shared_words), set(itertools.pairwise(words_of(hit.text)))
     runs: list[str] = []
     before = ""
     for word in words_of(question):
         if word in shared:
             rest = _rest(before, word) if (before, word) in of_hit else None
-            if rest is None:
-                runs.append(word)
-            else:
+            if rest is not None:
                 runs[-1] += rest
+            elif (before, word) in of_hit and runs[-1] + word in asked:  # characters of Chinese or Korean
+                runs[-1] += word
+            else:
+                runs.append(word)
         before = word
     return list(dict.fromkeys(runs))
 

@@ -51,6 +51,13 @@ def test_long_texts_are_cut_in_the_table_alone(capsys):
     assert "cut" not in capsys.readouterr().out
 
 
+def test_texts_without_spaces_are_shown_whole(capsys):
+    text = "ログインページからパスワードを再設定できますのでお試しください"
+    print_hits("再設定", [hit(text=text, answer=text)], as_json=False)
+    cells = [line.split("│")[2:4] for line in capsys.readouterr().out.splitlines() if "│" in line]
+    assert ["".join(part.strip() for part in column) for column in zip(*cells, strict=True)] == [text, text]
+
+
 @pytest.mark.parametrize(
     ("question", "text", "shown"),
     [
@@ -59,6 +66,10 @@ def test_long_texts_are_cut_in_the_table_alone(capsys):
         ("กขค", "ขค กข", "กข ขค"),  # the run is not in the hit
         ("car rental ltd", "car rental", "car rental"),
         ("pay pay my", "my pay", "pay my"),
+        ("비밀번호 분실", "분실 비밀번호 분실", "비밀번호 분실"),
+        ("营业时间是几点?", "门店营业时间", "营业时间"),
+        ("WiFiのパスワードは?", "WiFiのパスワードを知りたい", "wifiのパスワード"),
+        ("時間営業", "営業時間", "時間 営業"),
     ],
 )
 def test_shared_text_without_spaces_is_shown_in_runs(question, text, shown, capsys):
