@@ -18,17 +18,23 @@ letters and digits, and ``entity`` any other short text, such as a name."""
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 _MONTHS: Final = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
+_OTHER: Final = r"[^\p{L}\p{M}\p{N}_]"
+"""No part of a word: in the expressions of Arrow every letter but those of ASCII is a \\W."""
+_SIGNS: Final = rf"{_OTHER}*"
+_WORD: Final = r"[\p{L}\p{M}]+"
+_ENDS: Final = "。！？။។"
+"""Ends of sentences in scripts without spaces between words."""
+_SENTENCE_END: Final = rf"[.!?…।؟۔።{_ENDS}]{_SIGNS}$"
 _PATTERNS: Final[tuple[tuple[Kind, str], ...]] = (
-    ("yes/no", r"(?i)^\W*(yes|no|true|false|maybe|ja|nein|oui|non|sí|si|да|нет)\W*$"),
-    ("label", r"^\p{L}+(_[\p{L}\d]+)+\W*$"),
-    ("number", r"^\W*\d[\d\s.,:/%+-]*(\p{L}+\W*){0,2}$"),
+    ("yes/no", rf"(?i)^{_SIGNS}(yes|no|true|false|maybe|ja|nein|oui|non|sí|si|да|нет){_SIGNS}$"),
+    ("label", rf"^{_WORD}(_[\p{{L}}\p{{M}}\p{{Nd}}]+)+{_SIGNS}$"),
+    ("number", rf"^{_SIGNS}\p{{Nd}}[\p{{Nd}}\s.,:/%+-]*({_WORD}{_SIGNS}){{0,2}}$"),
     ("date", rf"(?i)^.{{0,24}}\b({_MONTHS})\p{{L}}*\b.{{0,24}}\d.{{0,24}}$"),
-    ("id", r"^\S*\d\S*$"),
-    ("sentence", r"(?s)^\s*(\S+\s+){9,}\S|^\s*(\S+\s+){3,}\S*[.!?…。！？।]\W*$|^.{12,}[。！？]\W*$"),
+    ("id", r"^[^\s\p{Lo}]*\p{Nd}[^\s\p{Lo}]*$"),
+    ("sentence", rf"(?s)^\s*(\S+\s+){{9,}}\S|^\s*(\S+\s+){{3,}}\S*{_SENTENCE_END}|^.{{12,}}[{_ENDS}]{_SIGNS}$"),
 )
 _WORD_START: Final = r"\s[^\s\p{L}\d]*\p{L}"
 _LOWERCASE_START: Final = r"\s[^\s\p{L}\d]*[\p{Ll}\p{Lo}]"
-_SENTENCE_END: Final = r"[.!?…。！？।]\W*$"
 MIN_LOWERCASE: Final = 0.25
 MIN_LOWERCASE_WITHOUT_END: Final = 0.5
 """Minimum share of the words of a sentence that start in lower case, with and without a full stop or the like; fewer do
