@@ -10,14 +10,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from jobs.nightly.gate.comparison import interval
 from model.evaluation.metrics import CUT, per_pair, per_question, ranks
 from model.evaluation.relevance import Judgements
+from model.reranking.candidates import groups
 
 Figures = dict[str, Any]
 """``per_question`` and ``per_pair`` metrics, ``half_widths`` of the former's intervals, ``questions_per_cpu_s``."""
 
 METRICS = ("hits_at_1", "hits_at_10", "mrr")
-_RESAMPLED = 1_000
 
 
 def figures(found: npt.NDArray[np.int64], judged: Judgements) -> Figures:
@@ -30,15 +31,13 @@ def figures(found: npt.NDArray[np.int64], judged: Judgements) -> Figures:
 
 
 def half_width(found: npt.NDArray[np.int64], judged: Judgements) -> list[float]:
-    """Return half of the 95 % bootstrap interval of H@1, H@10 and MRR per question, by samples of the queries."""
+    """Return half of the 95 % bootstrap interval of H@1, H@10 and MRR per question, by samples of whole clusters."""
     places = ranks(found, queries=judged.queries, relevant=judged.relevant)
     first = np.full(len(judged), np.inf)
     np.minimum.at(first, judged.queries, np.where(places > 0, places, np.inf))
-    values = np.column_stack([first <= 1, first <= CUT, 1 / first])
-    random = np.random.default_rng(0)
-    means = [values[random.integers(len(judged), size=len(judged))].mean(axis=0) for _ in range(_RESAMPLED)]
-    low, high = np.quantile(means, [0.025, 0.975], axis=0)
-    return [float(width) for width in (high - low) / 2]
+    clusters = groups(judged)
+    intervals = [interval(values.astype(float), clusters) for values in (first <= 1, first <= CUT, 1 / first)]
+    return [(bounds.high - bounds.low) / 2 for bounds in intervals]
 
 
 def measured(found: npt.NDArray[np.int64], judged: Judgements, *, speed: float | None) -> Figures:

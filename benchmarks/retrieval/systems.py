@@ -6,7 +6,7 @@ Each index is searched as it was built, and its vectors exactly by products of m
 search in all lists and differs in ties of the seventh digit alone. A reranker orders the hits of the index it was
 learned with. Speed is the number of questions that a CPU second encodes, or encodes and orders; the search is excluded,
 except for BM25, which has nothing else. BM25 is bm25s with its defaults on the words of the questions' keys, without
-stemming. A question never finds itself. Intervals are half of the 95 % interval by bootstrap samples of the queries.
+stemming. A question never finds itself. Intervals are half of the 95 % interval by bootstrap samples of the clusters.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from model.evaluation.evaluator import ranked_ids
 from model.evaluation.relevance import Judgements, judgements
 from model.index.index import Index
 from model.index.ranking import Ranking
+from model.reranking.candidates import groups
 from model.reranking.saved_reranker import load_reranker
 from model.search.opening import open_index
 from model.search.retrieval import Retrieval

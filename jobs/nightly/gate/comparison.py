@@ -42,7 +42,7 @@ class Comparison(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """Mean difference of reciprocal ranks, later minus earlier, and its 95 % interval."""
+    """Mean of values of queries, such as differences of reciprocal ranks, and its 95 % interval."""
 
     mean: float
     low: float
@@ -124,21 +124,21 @@ def _reciprocal_ranks(queries: Ints, ids: Ints, before: Ranked, after: Ranked, r
     return np.asarray(1 / first)
 
 
-def interval(difference: Floats, clusters: Ints) -> Interval:
-    """Return the mean difference and its 95 % interval, by a paired bootstrap that draws whole clusters.
+def interval(values: Floats, clusters: Ints) -> Interval:
+    """Return the mean and its 95 % interval, by a bootstrap that draws whole clusters.
 
     The questions of a cluster find each other, so their ranks depend on each other.
 
     Args:
-        difference: (n,) of at least one query.
+        values: (n,) of at least one query: metrics, or their differences for a paired bootstrap.
         clusters: (n,) number of the query's cluster.
     """
     _, cluster = np.unique(clusters, return_inverse=True)
-    sums, counts = np.bincount(cluster, weights=difference), np.bincount(cluster)
+    sums, counts = np.bincount(cluster, weights=values), np.bincount(cluster)
     draw = np.random.default_rng(0)
     means = np.empty(DRAWS)
     for number in range(DRAWS):
         drawn = draw.integers(len(sums), size=len(sums))
         means[number] = sums[drawn].sum() / counts[drawn].sum()
     low, high = np.quantile(means, [0.025, 0.975])
-    return Interval(float(difference.mean()), float(low), float(high))
+    return Interval(float(values.mean()), float(low), float(high))

@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks.retrieval import exact_search
 from benchmarks.retrieval.exact_search import exact
+from benchmarks.retrieval.figures import half_width
 from benchmarks.retrieval.systems import Remembering, cells, picture
 from model.encoders.interface import Encoder, Matrix
 from model.evaluation.relevance import Judgements
@@ -40,6 +41,16 @@ def test_exact_search_is_a_loop_over_all_questions(monkeypatch: pytest.MonkeyPat
         assert len({*ranked, ids[query]}) == 6
         last = nearest[-1][0]  # of those as far as the last one, the first block may have left smaller ids out
         assert [i for i in ranked if distance[i] < last] == [i for d, i in nearest if d < last]
+
+
+def test_an_interval_is_as_wide_as_the_clusters_are_few() -> None:
+    clusters, size = 50, 8
+    ids = np.arange(clusters * size)
+    mates = [[other for other in range(i - i % size, i - i % size + size) if other != i] for i in ids.tolist()]
+    judged = Judgements(ids, pa.array(map(str, ids)), np.repeat(ids, size - 1), np.concatenate(mates))
+    found = np.array([[first[0] if i // size % 2 else -1] for i, first in enumerate(mates)])  # half of the clusters
+    expected = 1.96 * np.sqrt(0.5 * 0.5 / clusters)
+    assert half_width(found, judged) == pytest.approx([expected] * 3, rel=0.15)
 
 
 def test_no_text_is_encoded_twice() -> None:
