@@ -35,8 +35,7 @@ Dataset `{dataset}`, digest `{digest}`.
 
 {metrics}
 
-Every epoch is in `metrics.jsonl`, drawn in `curve.png`. ROC AUC: how often a validation pair is closer than a pair of
-questions from different clusters.
+Every epoch is in `metrics.jsonl`, drawn in `curve.png`.{auc}
 
 ## Use
 
@@ -67,8 +66,11 @@ _TABLES = """; {words:,} words have an embedding of their own, all
 
 _BEGUN = "\n* Begun with the weights of the model `{older}`, digest `{digest}`."
 
-_TAUGHT = """the vectors of `{teacher}` (digest `{digest}`) as targets, without pairs; the loss and the settings of
-  pairs were not used"""
+_TAUGHT = """the vectors of `{teacher}` as targets, without pairs; digest of this teacher:
+  `{digest}`"""
+
+_AUC = """ ROC AUC: how often a validation pair is closer than a pair of
+questions from different clusters."""
 
 _DISTANCES = {
     "squared_euclidean": "squared euclidean distance",
@@ -93,7 +95,7 @@ def card(
     Args:
         config: the model's.
         dataset_url: URL of its dataset; of a local absolute path the card has the last name.
-        training: settings of the training by name.
+        training: settings of the training by name, without those that it did not use.
         loss: phrase that names the loss.
         data: counts of the dataset by name.
         metrics: measurements by name.
@@ -111,6 +113,7 @@ def card(
         start=kind.card_section(config.shape),
         settings=_table({"encoder": config.encoder, **config.shape.model_dump(), **used}),
         metrics=_table(metrics),
+        auc=_AUC if "auc" in metrics else "",
         distance=_DISTANCES[config.distance],
         tables=_TABLES.format(words=config.words, hash_bins=config.hash_bins) if config.words else ".",
         network=kind.title,

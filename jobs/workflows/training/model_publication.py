@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
+from jobs.options.encoder_training import DistillationTraining
 from schemas.artifacts.manifest import Source
 from schemas.artifacts.writer import Output
 
@@ -62,10 +63,14 @@ def publish_model(
         training=settings.stored(),
         dataset_digest=dataset.digest or "",
     )
+    listed = settings.flat() | {"batch_size": trained.batch_size}
+    if taught_by:
+        used = {*DistillationTraining.texts, "linear_decay"}
+        listed = {name: value for name, value in listed.items() if name in used}
     page = card(
         config,
         dataset_url=dataset.url,
-        training=settings.flat() | {"batch_size": trained.batch_size},
+        training=listed,
         loss=settings.loss.reference,
         data=counters,
         metrics=totals,

@@ -35,6 +35,7 @@ def test_card_names_data_settings_and_what_was_measured():
     assert "into 20 numbers" in page
     assert "by their euclidean distance" in page
     assert "12,345 words have" in page
+    assert "ROC AUC: how often a validation pair is closer" in page
     assert "window of 3 or 5 words" in page
 
 

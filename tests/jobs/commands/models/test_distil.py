@@ -46,6 +46,17 @@ def test_the_card_names_the_batch_size_that_was_used(distil, tmp_path):
     assert "| batch size | 16 |" in card.read_text()
 
 
+def test_the_card_lists_what_distillation_used_and_nothing_of_pairs(distil, tmp_path):
+    assert distil().code == 0
+    [page] = (tmp_path / "m").rglob("README.md")
+    text = page.read_text()
+    rows = [line.split("|")[1].strip() for line in text.splitlines() if line.startswith("| ")]
+    assert {"learning rate", "linear decay", "dropout", "seed", "questions taught"} <= set(rows)
+    assert not {"pairs per cluster", "smoothing", "scale", "mates", "patience", "precision"} & set(rows)
+    assert "ROC AUC" not in text
+    assert all(len(line) <= 120 for line in text.splitlines() if str(tmp_path) not in line)
+
+
 def test_vectors_are_kept_and_the_same_command_gives_the_same_model(distil, tmp_path):
     vectors = tmp_path / "v.safetensors"
     assert distil("--vectors", vectors, "--questions", 10).code == 0
