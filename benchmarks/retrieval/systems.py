@@ -31,7 +31,6 @@ from model.evaluation.evaluator import ranked_ids
 from model.evaluation.relevance import Judgements, judgements
 from model.index.index import Index
 from model.index.ranking import Ranking
-from model.reranking.candidates import groups
 from model.reranking.saved_reranker import load_reranker
 from model.search.opening import open_index
 from model.search.retrieval import Retrieval

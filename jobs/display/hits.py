@@ -114,7 +114,7 @@ def _reasons(question: str, hit: Hit) -> str:
 
 
 def _shared_runs(question: str, hit: Hit) -> list[str]:
-    """Return the shared words; those that overlap or touch, in a script without spaces, as the run they are cut from."""
+    """Return the shared words; those that overlap or touch, in a script without spaces, as their whole run."""
     asked, shared, of_hit = key(question), set(hit.why.shared_words), set(itertools.pairwise(words_of(hit.text)))
     runs: list[str] = []
     before = ""
