@@ -131,3 +131,8 @@ def test_an_object_of_64_levels_is_one():
 def test_a_line_whose_escapes_name_the_column_of_users_is_stored_as_its_length():
     line = r'{"user\u005fid": "u-secret", "question": "a", "question": ["x"]}'
     assert unreadable(line) == [json.dumps({"characters": len(line)})]
+
+
+def test_names_of_fields_that_may_be_questions_are_texts():
+    value = {"how far is it": 1, "größe": [2, {"question": 7, "rank": 3}], "ascii": "text"}
+    assert [*texts_in(value)] == ["how far is it", "größe", "7", "text"]

@@ -84,3 +84,10 @@ def test_the_oldest_artefacts_are_forgotten(cache, monkeypatch):
         for age, file in enumerate(sorted(cache.iterdir(), key=lambda path: path.stat().st_mtime_ns)):
             os.utime(file, ns=(age, age))
     assert [read_records(f"i{number}") == RECORDS for number in range(3)] == [False, True, True]
+
+
+def test_a_cache_of_somebody_else_is_not_trusted(cache, monkeypatch):
+    write_records("i", RECORDS)
+    owner = os.geteuid()
+    monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+    assert read_records("i") == Records()

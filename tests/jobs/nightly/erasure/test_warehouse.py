@@ -8,8 +8,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from jobs.nightly.erasure.artefacts import complete_artefacts
+from jobs.nightly.erasure.suppressed import suppress
 from jobs.workflows.warehouses.versions import alone_in
 from pipelines.ingestion.days import COUNTS
+from pipelines.privacy.erase import Erasure
+from pipelines.privacy.users import UserKey
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
@@ -563,3 +566,9 @@ def test_bad_input_is_one_line(qpr, warehouse, tmp_path, monkeypatch):
     monkeypatch.delenv("QPR_USER_KEY")
     outcome = erase(qpr, warehouse, "--question", SECRET)
     assert (outcome.code, "--warehouse: needs a user key" in outcome.err) == (2, True)
+
+
+def test_a_user_is_listed_again_for_later_days_alone(tmp_path, dates):
+    ann, key = Erasure(frozenset(), user_hashes=frozenset({"0" * 16})), UserKey(b"k" * 16)
+    listed = [suppress(str(tmp_path), ann, until=dates(day), key=key) for day in (3, 3, 2, 4, 4)]
+    assert listed == [True, False, False, True, False]

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from jobs.nightly.gate.answer_mix import Counts, answer_mix, distance, together
+from jobs.nightly.gate.answer_mix import Counts, answer_mix, distance, together, usual_distance
 from jobs.nightly.gate.evidence import mix_of
 from pipelines.ingestion.days import Day
 from pipelines.intermediate import ASKED
@@ -58,6 +58,13 @@ def test_equal_days_are_at_distance_0_and_disjoint_ones_at_1():
     one = Counts(np.arange(5), np.full(5, 100))
     assert distance(one, one) == (pytest.approx(0), 0)
     assert distance(Counts(np.arange(5, 10), np.full(5, 100)), one) == (pytest.approx(1), 1)
+
+
+def test_the_usual_distance_is_that_of_the_most_distant_day():
+    one, other = Counts(np.arange(5), np.full(5, 100)), Counts(np.arange(5, 10), np.full(5, 100))
+    days = [one, one, one, other]
+    assert usual_distance(days, together(days)) == pytest.approx(1)
+    assert usual_distance(days[:3], together(days[:3])) == pytest.approx(0)
 
 
 def test_rare_answers_share_a_bin_so_that_chance_alone_does_not_make_a_small_day_distant():
