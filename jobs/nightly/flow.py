@@ -95,7 +95,7 @@ def run_night(
     parent = now[1] if now else None
     last = max([dates[-1], *([parent.date] if parent else [])])
     before = [day for day in days_of(warehouse, last, terms.night.window_days) if day.date not in dates]
-    reread = check_days(warehouse, before, terms.clusters, terms.user_key)
+    reread = check_days(warehouse, before, terms.clusters, terms.user_key, parent)
     ingested = ingest_days(
         warehouse,
         dates,

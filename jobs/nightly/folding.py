@@ -24,7 +24,7 @@ from schemas.artifacts.manifest import Manifest, Source
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError, UsageError
 from schemas.quantities import counted
-from schemas.versions.version import Artefact, check_artefact
+from schemas.versions.version import Artefact, Version, check_artefact
 
 if TYPE_CHECKING:
     from apache_beam.options.pipeline_options import PipelineOptions
@@ -33,18 +33,33 @@ if TYPE_CHECKING:
     from pipelines.privacy.users import UserKey
 
 
-def check_days(warehouse: str, days: Sequence[Day], config: ClustersConfig, user_key: UserKey | None) -> str | None:
+def check_days(
+    warehouse: str,
+    days: Sequence[Day],
+    config: ClustersConfig,
+    user_key: UserKey | None,
+    parent: Version | None = None,
+) -> str | None:
     """Check that days were ingested as a night asks for; warn of other options, and return the command against them.
+
+    Warn of a night without verdicts on clusters after a version whose dataset was made with some, too.
 
     Args:
         warehouse: its URL.
         days: of the window, without those that the night itself ingests.
         config: of the night.
         user_key: of the night; the advice names its file.
+        parent: the version before.
 
     Raises:
         UsageError: a day kept questions of fewer users, whose rows are not counted again.
     """
+    made = finished(warehouse, parent.dataset.path, "dataset") if parent else None
+    if made and made.configuration["assembly"].get("reviewed") and config.assembly.reviewed is None:
+        warn(
+            "the version before was made with --verdicts, which this night lacks: clusters that people judged to be "
+            "wrong can be in it again. Give the file every night"
+        )
     least = config.privacy.min_users
     lower = [day.date for day in days if min_users_of(day) < least]
     if lower:

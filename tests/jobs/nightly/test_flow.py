@@ -216,6 +216,9 @@ def test_a_missed_canary_refuses_the_night_and_verdicts_keep_wrong_clusters_out(
     assert wrong["cluster_id"] not in kept.table("clusters", columns=["cluster_id"])["cluster_id"].to_pylist()
     assert kept.manifest.counters["rejected_review_wrong_cluster"] == len(wrong["texts"])
     assert published["metrics"]["canaries_found"] == 1
+    for options, warned in (((*given[2:], "--min-right", 0.9), False), ((), True)):
+        warnings = night(qpr, warehouse, "--date", dates(1), *options)["warnings"]
+        assert any("made with --verdicts, which this night lacks" in warning for warning in warnings) == warned
 
 
 @pytest.mark.slow
