@@ -24,6 +24,7 @@ from model.encoders.loading import load_encoder
 from model.evaluation.relevance import judgements
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.manifest import read_manifest
+from schemas.errors import QprError
 
 SPLITS = ("validation", "test")
 DEPTH = 100
@@ -63,11 +64,19 @@ Work = Annotated[Path, typer.Option(help="Folder of models and figures.")]
 
 
 def trained(dataset: str, work: Path, options: list[str]) -> dict[str, Any]:
-    """Train and measure, unless the folder has it from before, and return the figures."""
+    """Train and measure, unless the folder has it from before, and return the figures.
+
+    Raises:
+        QprError: the folder has figures of another dataset.
+    """
     name = name_of(options)
     result = work / f"{name}.json"
+    opened = open_dataset(dataset)
     if result.exists():
-        return dict(json.loads(result.read_text("utf-8")))
+        before = dict(json.loads(result.read_text("utf-8")))
+        if before.get("dataset_digest") != opened.manifest.digest:
+            raise QprError(f"{result}: has figures of another dataset than {dataset}. Give another --work")
+        return before
     model = str(work / name)
     given = ["--dataset", dataset, "--output", model, "--preset", "paper", *options, "--overwrite", "--resume"]
     cost = measure_qpr("train", *given)
@@ -76,7 +85,8 @@ def trained(dataset: str, work: Path, options: list[str]) -> dict[str, Any]:
         "epochs": counters["epochs"],
         "best_epoch": counters["best_epoch"],
         "cpu_minutes": cost.cpu_s / 60,
-        **measured(open_dataset(dataset), model),
+        "dataset_digest": opened.manifest.digest,
+        **measured(opened, model),
     }
     result.write_text(json.dumps(figures_of_run, indent=1) + "\n", "utf-8")
     return figures_of_run

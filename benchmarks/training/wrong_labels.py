@@ -32,6 +32,7 @@ from model.training.learning_curve import png_of
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.manifest import MANIFEST, read_manifest
+from schemas.errors import QprError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,11 +53,19 @@ Figures = Mapping[float, Mapping[str, Mapping[str, Any]]]
 
 
 def noisy(dataset: str, folder: Path, *, share: float, pairs: int) -> tuple[str, dict[str, int]]:
-    """Return the noisy dataset of a share and its counters, writing it unless the folder has it from before."""
-    url = str(folder / "dataset")
-    if storage.exists(storage.join(url, MANIFEST)):
-        return url, read_manifest(url, "dataset").counters
-    return url, write_noisy(open_dataset(dataset), url, share=share, pairs=pairs).counters
+    """Return the noisy dataset of a share and its counters, writing it unless the folder has it from before.
+
+    Raises:
+        QprError: the folder has that of another dataset, share or number of pairs.
+    """
+    url, clean = str(folder / "dataset"), open_dataset(dataset)
+    if not storage.exists(storage.join(url, MANIFEST)):
+        return url, write_noisy(clean, url, share=share, pairs=pairs).counters
+    before = read_manifest(url, "dataset")
+    made = before.inputs[0].digest, before.configuration["share"], before.configuration["pairs"]
+    if made != (clean.manifest.digest, share, pairs):
+        raise QprError(f"{url}: was made of another dataset than {dataset}, or with other options. Give another --work")
+    return url, before.counters
 
 
 def heading(share: float, counters: Mapping[str, int]) -> str:

@@ -13,9 +13,10 @@ from benchmarks.retrieval.figures import METRICS
 from benchmarks.training import wrong_labels
 from benchmarks.training.paper_tables import SPLITS
 from benchmarks.training.wrong_labels import LOSSES, SHARES, fit, heading, noisy, picture, sampled_pairs, train
-from schemas.artifacts.dataset import open_dataset
-from schemas.artifacts.manifest import Manifest
+from schemas.artifacts.dataset import Dataset, open_dataset
+from schemas.artifacts.manifest import Manifest, Source
 from schemas.artifacts.writer import Output
+from schemas.errors import QprError
 
 
 def figures(mrr: float) -> dict[str, Any]:
@@ -53,16 +54,30 @@ def test_every_share_and_loss_is_a_row_of_a_dataset_of_its_own(tmp_path: Path, m
     assert all(options[-2:] == ("--epochs", "2") and dataset == str(work) for dataset, work, options in trained)
 
 
-def test_a_dataset_that_is_there_is_not_written_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def write(_: Any, url: str, *, share: float, pairs: int) -> Manifest:
-        output = Output(url, "dataset")
-        return output.publish([], inputs=[], configuration={"share": share}, counters={"pairs_train": pairs})
+def test_a_dataset_that_is_there_is_not_written_again(
+    make_training_data: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written: list[str] = []
 
-    monkeypatch.setattr(wrong_labels, "open_dataset", lambda url: url)
+    def write(clean: Dataset, url: str, *, share: float, pairs: int) -> Manifest:
+        written.append(url)
+        inputs = [Source(url=clean.url, digest=clean.manifest.digest)]
+        configuration = {"share": share, "pairs": pairs}
+        return Output(url, "dataset").publish(
+            [], inputs=inputs, configuration=configuration, counters={"pairs_train": pairs}
+        )
+
     monkeypatch.setattr(wrong_labels, "write_noisy", write)
-    first = noisy("clean", tmp_path, share=0.3, pairs=20)
+    clean, other = str(tmp_path / "clean"), str(tmp_path / "other")
+    for url, question in ((clean, "how do i pay"), (other, "how do i leave")):
+        make_training_data(url, [("train", [question, "do it"]), ("test", ["who are you", "you are who"])])
+    first = noisy(clean, tmp_path, share=0.3, pairs=20)
     assert first == (str(tmp_path / "dataset"), {"pairs_train": 20})
-    assert noisy("clean", tmp_path, share=0.3, pairs=30) == first
+    assert noisy(clean, tmp_path, share=0.3, pairs=20) == first
+    for dataset, share, pairs in ((clean, 0.3, 30), (clean, 0.5, 20), (other, 0.3, 20)):
+        with pytest.raises(QprError, match="with other options"):
+            noisy(dataset, tmp_path, share=share, pairs=pairs)
+    assert written == [str(tmp_path / "dataset")]
 
 
 class Numbers:
