@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 import shlex
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
@@ -52,13 +53,23 @@ _APOLOGIES: Final = (
     r"\b(no answer|not sure i understand)",
     r"nicht (\w+ )?(verstanden|beantworten|helfen)|\bverstehe\b.*\bnicht|weiß\b.*\bnicht|keine antwort",
     r"pas (bien )?compris|comprends pas|ne sais pas|pas de réponse",
-    r"\bno (\w+ )?(entend|entiend|comprend)|no lo sé|não (entendi|compreendi|sei)|non ho capito|non capisco|non lo so",
-    r"niet begrepen|begrijp\b.*\bniet|weet\b.*\bniet|не понял|не понимаю|не знаю|anlamadım|bilmiyorum",
-    r"听不懂|没听懂|不明白|不理解|不知道|分かりません|わかりません|理解できません|이해하지 못|모르겠",
+    r"\bno (\w+ ){0,2}(entend|entiend|comprend)|no lo sé|não (te |o )?(entendi|compreendi|sei)"
+    r"|non ho capito|non capisco|non lo so|n-am înțeles|nu am înțeles|nu înțeleg",
+    r"niet begrepen|begrijp\b.*\bniet|weet\b.*\bniet|jag förstår\b.*\binte|förstod (\w+ )?inte"
+    r"|jeg forst(å|o)\w+\b.*\bikke|en ymmärtänyt|en ymmärrä|nem értem|nem értettem",
+    r"не понял|не понимаю|не знаю|не удалось понять|не могу ответить|не зрозумі(в|ла)\b|не розумію|nie rozumiem"
+    r"|nie zrozumiał[ae]m|nerozumím|nerozuměl|δεν κατάλαβα|δεν καταλαβαίνω|δεν γνωρίζω",
+    r"anlamadım|anlayamadım|anlamıyorum|bilmiyorum|saya (\w+ )?(tidak|kurang) (mengerti|paham)"
+    r"|\b(tôi|em|mình) (\w+ )?(không|chưa) hiểu|samajh nahi (aaya|paya)",
+    r"(لم|لا) (أفهم|افهم|أعرف|اعرف)|متوجه نشدم|متوجه نمی\W?شوم|نفهمیدم|نمی\W?دانم|سمجھ نہیں (آیا|سکا|پایا)",
+    r"לא הבנתי|אני (\w+ )?לא מבי[ןנ]|איני יודע",
+    r"समझ(ा|ी) नहीं|(समझ नहीं|नहीं समझ) पा(या|ई)|समझ में नहीं आया|বুঝতে পারিনি|বুঝতে পারছি না|বুঝিনি|எனக்கு.*புரியவில்லை",
+    r"(?<!คุณ)(?<!ท่าน)ไม่เข้าใจ|(?<!ທ່ານ)ບໍ່ເຂົ້າໃຈ|ខ្ញុំមិនយល់|နားမလည်ပါ(?!က)",
+    r"[听聽]不懂|没听懂|沒聽懂|不太?明白|不太?理解|不知道|分かりません|わかりません|理解できません|이해하지 못|모르겠",
 )
 """Phrases of answers that were given where nothing was understood or found, in several languages."""
 
-_APOLOGY: Final = re.compile("|".join(_APOLOGIES), re.IGNORECASE)
+_APOLOGY: Final = re.compile(unicodedata.normalize("NFC", "|".join(_APOLOGIES)), re.IGNORECASE)
 _MOST: Final = int(1 / MIN_SHARE)
 """Maximum number of answers with that share of the rows, so a shard reports no more."""
 
@@ -94,7 +105,10 @@ def broad_answers(members: pa.Table, weights: TokenWeights) -> list[BroadAnswer]
 
 def is_apology(answer: str) -> bool:
     """Return whether a short answer states that the question was not understood, or has no answer."""
-    return len(answer) <= _LONGEST_APOLOGY and _APOLOGY.search(_line(answer).replace("’", "'")) is not None
+    if len(answer) > _LONGEST_APOLOGY:
+        return False
+    line = unicodedata.normalize("NFC", _line(answer)).replace("’", "'")
+    return _APOLOGY.search(line) is not None
 
 
 def are_unlike(

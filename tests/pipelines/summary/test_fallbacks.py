@@ -2,6 +2,7 @@ import collections
 import itertools
 import math
 import random
+import unicodedata
 
 import pyarrow as pa
 import pytest
@@ -114,6 +115,23 @@ def test_few_questions_are_a_sign_with_an_apology():
         "Das weiß ich leider nicht.",
         "Désolé, je n'ai pas compris.",
         "Lo siento, no te entiendo",
+        "Lo siento, no te he entendido.",
+        "Üzgünüm, anlayamadım.",
+        "Przepraszam, nie zrozumiałam pytania.",
+        "Вибачте, я не зрозумів.",
+        "Не удалось понять ваш вопрос",
+        "Jag förstår tyvärr inte.",
+        "Συγγνώμη, δεν κατάλαβα.",
+        "عذرًا، لم أفهم سؤالك.",
+        "متأسفم، متوجه نشدم.",
+        "סליחה, לא הבנתי.",
+        "माफ़ कीजिए, मैं समझा नहीं।",
+        "দুঃখিত, আমি বুঝতে পারিনি।",
+        "மன்னிக்கவும், எனக்கு புரியவில்லை.",
+        "ขออภัย ไม่เข้าใจคำถาม",
+        "Xin lỗi, tôi không hiểu.",
+        "我不太明白您的意思",
+        unicodedata.normalize("NFD", "죄송합니다. 이해하지 못했습니다."),
         "Извините, я не понимаю вопрос",
         "抱歉，我听不懂",
         "申し訳ありません。分かりません。",
@@ -124,7 +142,17 @@ def test_an_apology_is_recognised_in_several_languages(answer):
 
 
 @pytest.mark.parametrize(
-    "answer", ["", "Canberra", "You cannot return worn clothes.", "Das Paket ist nicht da.", "Know-how"]
+    "answer",
+    [
+        "",
+        "Canberra",
+        "You cannot return worn clothes.",
+        "Das Paket ist nicht da.",
+        "Know-how",
+        "หากท่านไม่เข้าใจ โปรดอ่านคู่มือ",
+        "Jika Anda tidak mengerti, baca panduan.",
+        "अगर आपको समझ नहीं आए तो फ़ोन करें",
+    ],
 )
 def test_other_answers_are_no_apology(answer):
     assert not is_apology(answer)
