@@ -55,8 +55,11 @@ _RUSSIAN = rf"{_BEFORE}8(?:[ -]?\(\d{{3,5}}\)[ -]?|[ -][3489]\d\d[ -])\d{{1,3}}[
 _AREA = r"0[1-9]\d{1,4}(?: [/-] |[ /-])"
 """An area with its trunk prefix 0, behind which a last digit after a hyphen is an extension; elsewhere it is a code."""
 
+_TURKISH_TRUNK = r"0 ?(?=\([1-9])|0 (?=[1-9]\d\d \d{3} \d\d \d\d(?! ?\d))"
+"""The trunk prefix 0 apart from its area, as it is written in Turkey."""
+
 _NATIONAL = (
-    rf"{_BEFORE}(?:1[ .-]?)?(?:({_AREA})|\(\d{{2,5}}\)[ .\-/]{{0,2}}|\d{{2,5}}[ .\-/]{{1,2}})"
+    rf"{_BEFORE}(?:1[ .-]?|{_TURKISH_TRUNK})?(?:({_AREA})|\(\d{{2,5}}\)[ .\-/]{{0,2}}|\d{{2,5}}[ .\-/]{{1,2}})"
     rf"\d{{2,7}}(?:[ .-]\d{{2,5}}){{1,3}}(?(1)(?:-\d)?){_AFTER}"
 )
 
