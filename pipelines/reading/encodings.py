@@ -25,8 +25,10 @@ _NEED_MARK: Final = ("utf-16", "utf-32")
 START_BYTES: Final = 1 << 16
 """Bytes of a file that show how its lines end."""
 
-_PROBE_BYTES: Final = 64
-"""Bytes of a header in which UTF-16 of ASCII letters is recognized by its zero bytes."""
+_PROBE_BYTES: Final = 1024
+"""Bytes in which UTF-16 is recognized by zero bytes: those of its spaces, delimiters and line ends in any script."""
+_MIN_ZEROS: Final = 0.05
+"""Minimum share of zeros in one half of the characters' bytes; the other half has few, such as that of U+4E00."""
 
 _DAMAGED: Final = "pipelines.reading.damaged"
 _DAMAGED_BYTE: Final = b"\xff"  # occurs in no UTF-8, so that readers reject the row as ``invalid_utf8``
@@ -82,7 +84,7 @@ def _refuse_utf16(start: bytes, url: str) -> None:
     probe = start[:_PROBE_BYTES]
     half = len(probe) // 2
     for name, zeros, others in (("utf-16-le", probe[1::2], probe[0::2]), ("utf-16-be", probe[0::2], probe[1::2])):
-        if half > 1 and zeros.count(0) > 0.8 * half and not others.count(0):
+        if half > 1 and zeros.count(0) > _MIN_ZEROS * half and 2 * others.count(0) < zeros.count(0):
             raise QprError(f"{url}: looks like UTF-16 without a byte-order mark. Add --encoding {name}")
 
 

@@ -11,7 +11,10 @@ from typing import Final
 from pipelines.questions.html_entities import PREFIX
 from schemas.quantities import counted, rounded_percent
 
-ENCODING_HINT: Final = "If the text is in another encoding, add it, such as --encoding cp1252"
+ENCODING_HINT: Final = (
+    "If the text is in another encoding, add it, such as --encoding cp1252 (Western Europe), cp1251 (Cyrillic) "
+    "or cp932 (Japanese)"
+)
 
 MIN_SHARE_OF_ENTITIES: Final = 0.01
 """Minimum share of the rows with an HTML entity that causes a warning: an FAQ about HTML may contain some."""

@@ -102,9 +102,18 @@ def test_bytes_that_an_encoding_does_not_have_spoil_their_line_alone(tmp_path, e
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
-def test_utf16_without_a_mark_is_explained(tmp_path, encoding):
+@pytest.mark.parametrize(
+    "text",
+    [
+        "question,answer\na,b\n",
+        "question,answer\r\nكيف أدفع الفاتورة؟,من صفحة الدفع\r\n",
+        "Вопрос;Ответ\r\nКак сбросить пароль?;На странице входа\r\n",
+        "質問,回答\r\n一か月でいつ届きますか,一日です\r\n",
+    ],
+)
+def test_utf16_without_a_mark_is_explained(tmp_path, encoding, text):
     with pytest.raises(QprError, match=rf"looks like UTF-16 without a byte-order mark\. Add --encoding {encoding}"):
-        lines_of(tmp_path, "question,answer\na,b\n".encode(encoding))
+        lines_of(tmp_path, text.encode(encoding))
 
 
 @pytest.mark.parametrize("text", ["question,answer\na,b\n".encode("utf-16-le"), b"question,answer\na,b\n", b"a"])
