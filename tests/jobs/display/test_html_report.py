@@ -158,6 +158,7 @@ def test_writing_from_right_to_left_is_isolated_and_unchanged():
     html = page([cluster("😀 نعم", "كيف أدفع الفاتورة؟", "👩‍👩‍👧 pay\N{RIGHT-TO-LEFT OVERRIDE}")])
     assert html.count('<li dir="auto">كيف أدفع الفاتورة؟</li>') == 2
     assert "<bdi>😀 نعم</bdi>" in html
+    assert re.search(r"th\[scope=row\] {[^}]* unicode-bidi: plaintext;", html)  # answers with their worth
     assert "👩‍👩‍👧 pay" in html
 
 
