@@ -55,7 +55,7 @@ def check_days(
         UsageError: a day kept questions of fewer users, whose rows are not counted again.
     """
     made = finished(warehouse, parent.dataset.path, "dataset") if parent else None
-    if made and made.configuration["assembly"].get("reviewed") and config.assembly.reviewed is None:
+    if made and made.configuration.get("assembly", {}).get("reviewed") and config.assembly.reviewed is None:
         warn(
             "the version before was made with --verdicts, which this night lacks: clusters that people judged to be "
             "wrong can be in it again. Give the file every night"
