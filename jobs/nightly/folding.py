@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pyarrow as pa
 
 from jobs.display.console import warn
-from jobs.nightly.ingestion import days_with_other_options
+from jobs.nightly.ingestion import ingested_with
 from jobs.nightly.steps import finished, key_of, named, place_of
 from jobs.nightly.warehouse import EVENTS, dates_of, dates_with_a_drop, first_of_window, ingest_command, min_users_of
 from jobs.workflows.dataset_publication import publish_dataset
@@ -29,7 +29,7 @@ from schemas.versions.version import Artefact, Version, check_artefact
 if TYPE_CHECKING:
     from apache_beam.options.pipeline_options import PipelineOptions
 
-    from pipelines.graphs.settings import ClustersConfig
+    from pipelines.graphs.settings import ClustersConfig, IngestConfig
     from pipelines.privacy.users import UserKey
 
 
@@ -69,13 +69,15 @@ def check_days(
             f"--min-users {least}: {counted(len(lower), 'day')} ingested with a lower number. Run `{again}` with the "
             "other options of this night"
         )
-    others = days_with_other_options(days, config.ingestion)
-    if not others:
+    differing = [(day.date, options) for day in days if (options := _options_that_differ(day, config.ingestion))]
+    if not differing:
         return None
-    again = ingest_command(warehouse, others[0].date, others[-1].date)
+    names = ", ".join(sorted({name for _, options in differing for name in options}))
+    (first, _), (last, _) = differing[0], differing[-1]
+    again = ingest_command(warehouse, first, last)
     warn(
-        f"{counted(len(others), 'day')} ingested with other options, the first {others[0].date}. "
-        f"`{again}` with these options reads them again"
+        f"{counted(len(differing), 'day')} ingested with other options ({names}), the first {first}. Correct those of "
+        f"this night, or run `{again}` with these to read the days again"
     )
     return again
 
@@ -227,3 +229,13 @@ def read_splits(warehouse: str, splits: Artefact | None) -> pa.Table:
     """
     tables = [table for file in splits_files(warehouse, splits) for table in read_earlier_file(file)]
     return pa.concat_tables([EARLIER.empty_table(), *tables])
+
+
+def _options_that_differ(day: Day, config: IngestConfig) -> list[str]:
+    """Return the names of the options with which a day was ingested otherwise, whatever the number of shards."""
+    from jobs.display.option_names import option_rows  # only nights need the settings of pipelines
+
+    how = config.model_dump(mode="json", exclude={"shards"})
+    of_day = ingested_with(day)
+    before, now = (set(option_rows({name: values.get(name) for name in how})) for values in (of_day, how))
+    return sorted({option for option, _ in before ^ now})

@@ -221,13 +221,6 @@ def ingested_with(day: Day) -> dict[str, Any]:
     return stored | known.model_dump(mode="json")
 
 
-def days_with_other_options(days: Sequence[Day], config: IngestConfig) -> list[Day]:
-    """Return the days that were ingested with other options than these, whatever the number of shards."""
-    how = config.model_dump(mode="json", exclude={"shards"})
-    configurations = [(day, ingested_with(day)) for day in days]
-    return [day for day, of_day in configurations if {name: of_day.get(name) for name in how} != how]
-
-
 def _is_whole(day: Day) -> bool:
     """Return whether all files of a day are as its manifest lists them; else warn that the day is made again."""
     try:

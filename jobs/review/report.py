@@ -104,8 +104,8 @@ def write_report(document: Mapping[str, Any], file: str, *, overwrite: bool) -> 
     return names
 
 
-def check_claim(document: Mapping[str, Any], path: str) -> None:
-    """Refuse a claim that the verdicts do not support.
+def check_claim(document: Mapping[str, Any], path: str) -> str:
+    """Return the sentence that the verdicts support a claim, or refuse it.
 
     Args:
         document: of `report_document`.
@@ -114,13 +114,12 @@ def check_claim(document: Mapping[str, Any], path: str) -> None:
     Raises:
         QprError: the claim is not supported.
     """
-    claim = document["claim"]
+    claim, right = document["claim"], document["right"]
+    done = f"{right['right']:,} right of {counted(right['judged'], 'counted verdict')}"
+    found = f"{done}, which shows {_precise(right['bound'])}"
     if not claim["supported"]:
-        right = document["right"]
-        judged = counted(right["judged"], "counted verdict")
-        done = f"{right['right']:,} right of {judged}, which shows {_precise(right['bound'])}"
-        refused = f"{_precise(claim['share'])} is not supported: {done}"
-        raise QprError(f"{path}: {refused}. {more_text(document)}")
+        raise QprError(f"{path}: {_precise(claim['share'])} is not supported: {found}. {more_text(document)}")
+    return f"{_precise(claim['share'])} is supported: {found}"
 
 
 def more_text(document: Mapping[str, Any]) -> str:

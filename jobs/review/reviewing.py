@@ -110,7 +110,7 @@ def _report(
     result = {"report": page, "data": data, **document}
     emit(result, as_json=as_json, table=lambda: _tables(database, document))
     if claimed:
-        check_claim(document, database)
+        say(check_claim(document, database))
 
 
 def _tables(database: str, document: dict[str, Any]) -> rich.console.Group:

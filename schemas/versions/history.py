@@ -15,13 +15,14 @@ import re
 
 from schemas.artifacts import conditional_writes, storage
 from schemas.artifacts.output_lock.lock import held
-from schemas.errors import QprError
+from schemas.errors import QprError, UsageError
 from schemas.versions.version import Version, check_artefact, parse_version, stamp
 
 VERSIONS = "versions"
 REFUSED = "refused"
 """Folder of the records that the gate refused."""
 
+_NUMBER = re.compile("[0-9]{1,8}")
 _NAME = re.compile(r"([0-9]{8})\.json")
 
 
@@ -68,18 +69,19 @@ def version_at(warehouse: str, at: str | None) -> tuple[int, Version]:
     those of the version that it replaced, is that of a date only where no such version is left.
 
     Raises:
+        UsageError: `at` is neither a number nor a date.
         QprError: there is none.
     """
     if at is None:
         if (found := current(warehouse)) is None:
             raise QprError(f"{warehouse}: has no version yet; run `qpr nightly`")
         return found
-    if at.isascii() and at.isdecimal():
+    if _NUMBER.fullmatch(at):
         return int(at), read_version(warehouse, int(at))
     try:
         date = datetime.date.fromisoformat(at)
     except ValueError as error:
-        raise QprError(f"{at}: is neither the number of a version nor a date such as 2026-11-20") from error
+        raise UsageError(f"{at}: is neither the number of a version nor a date such as 2026-11-20") from error
     rollback: tuple[int, Version] | None = None
     for number in reversed(numbers(warehouse)):
         version = read_version(warehouse, number)

@@ -101,7 +101,7 @@ _METRICS: Final[Mapping[str, _Metric]] = {
         "questions in a cluster",
         percent,
         "Share of the distinct questions of the dataset that are in a cluster.",
-        "limit 10 percentage points below the version before, unless --max-kept-fall was given",
+        "limit 10 percentage points below the version before, if there is one, unless --max-kept-fall was given",
     ),
     "answer_distance": _Metric(
         "distance of the new day's answers",

@@ -182,7 +182,10 @@ def test_a_night_refused_for_answers_of_another_column_names_the_command_that_re
     limits = ["--max-kept-fall", 1, "--max-regression", 1]
     night(qpr, w, "--from", dates(1), "--to", dates(7), *limits)
     changed = [*limits, "--column", "answer=reply"]
-    reason = night(qpr, w, "--date", dates(8), *changed, code=3)["refused"]
+    refused = qpr("nightly", "--warehouse", w, *FAST, "--date", dates(8), *changed)
+    assert refused.code == 3
+    reason = json.loads(refused.out)["refused"]
+    assert f"7 days ingested with other options (--column answer), the first {dates(1)}. Correct those" in refused.err
     command = f"qpr ingest --warehouse {w} --from {dates(1)} --to {dates(7)}"
     assert f"Days were ingested with other options; `{command}` with those of this night" in reason
     assert qpr(*command.split()[1:], "--shards", 2, "--column", "answer=reply").code == 0

@@ -12,7 +12,7 @@ from schemas.artifacts import conditional_writes, storage
 from schemas.artifacts.conditional_writes import ConflictError
 from schemas.artifacts.output_lock.lock import acquire
 from schemas.artifacts.output_lock.owner import Owner
-from schemas.errors import QprError
+from schemas.errors import QprError, UsageError
 from schemas.versions import history
 from schemas.versions.layout import read_layout, write_layout
 from schemas.versions.leases import leased, leases
@@ -57,7 +57,7 @@ def test_versions_are_found_by_number_and_by_date(tmp_path, make_version):
         history.version_at(w, "2026-11-17")
     with pytest.raises(QprError, match=r"has no version 9\. There are 1 to 3"):
         history.version_at(w, "9")
-    with pytest.raises(QprError, match="neither the number of a version nor a date"):
+    with pytest.raises(UsageError, match="neither the number of a version nor a date"):
         history.version_at(w, "yesterday")
 
 

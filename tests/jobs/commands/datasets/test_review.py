@@ -115,7 +115,9 @@ def test_a_claim_that_is_not_supported_is_refused_with_the_missing_number(review
     assert "99.00 % is not supported: 10 right of 10 counted verdicts" in refused.err
     assert "It takes 2 further right clusters without a wrong one" in refused.err
     assert (tmp_path / "report.html").exists()
-    assert review("--report", tmp_path / "report.html", "--claim", 0.3, "--overwrite").code == 0
+    supported = review("--report", tmp_path / "report.html", "--claim", 0.3, "--overwrite")
+    assert supported.code == 0
+    assert "30.00 % is supported: 10 right of 10 counted verdicts, which shows" in supported.err
 
 
 def test_a_claim_is_supported_once_all_clusters_are_right_and_ruled_out_by_a_wrong_one(review, tmp_path):
