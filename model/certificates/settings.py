@@ -6,11 +6,14 @@ options of `qpr certify` -> Promise -> model.certificates.procedure
 from __future__ import annotations
 
 import datetime
-from typing import Annotated
+from typing import Annotated, Final
 
 import pydantic
 
 from schemas.option import Option
+
+LEAST_DELTA: Final = 0.0001
+"""Minimum chance of a broken promise."""
 
 
 class Promise(pydantic.BaseModel, frozen=True, extra="forbid"):
@@ -20,7 +23,7 @@ class Promise(pydantic.BaseModel, frozen=True, extra="forbid"):
         default=0.02, ge=0.001, le=0.5, description="Promised maximum share of wrong answers among the given ones."
     )
     delta: float = pydantic.Field(
-        default=0.05, ge=0.0001, le=0.5, description="Chance that the judged requests show too small a share."
+        default=0.05, ge=LEAST_DELTA, le=0.5, description="Chance that the judged requests show too small a share."
     )
 
 

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from model.certificates.procedure import ORDER_SHARE, certify
+from model.certificates.procedure import ORDER_SHARE, certify, further_try
 from model.certificates.settings import Promise
 
 Floats = npt.NDArray[np.float64]
@@ -23,6 +23,8 @@ Curve = Callable[[Floats, float], Floats]
 
 _GRID: Final = 20_000
 _CLUSTER: Final = 8
+_TRIES: Final = 5
+"""Certifications of a growing sample, the first of half of its requests, the last of all."""
 
 CURVES: Final[Mapping[str, Curve]] = {
     "at the boundary": lambda rank, alpha: np.full_like(rank, alpha * 1.000001),
@@ -57,7 +59,7 @@ class Simulated(NamedTuple):
 
 
 def simulate(promise: Promise, *, requests: int, draws: int, seed: int) -> Iterator[Simulated]:
-    """Yield the certificates and the naive thresholds of each curve, and certificates of whole clusters.
+    """Yield certificates and naive thresholds of each curve, certificates of whole clusters, and of several tries.
 
     Args:
         promise: to test.
@@ -73,6 +75,11 @@ def simulate(promise: Promise, *, requests: int, draws: int, seed: int) -> Itera
     rng, curve = np.random.default_rng(seed), CURVES["rising slowly"]
     clustered = [_thresholds(rng, curve, promise, requests, repeats=_CLUSTER)[0] for _ in range(draws)]
     yield _summary(f"rising slowly, {_CLUSTER} wordings at once", "certificate", np.array(clustered), curve, promise)
+    curve, traffic = CURVES["at the boundary"], f"at the boundary, {_TRIES} tries as the sample grows"
+    for method, next_try in (("certificate", lambda before: before), ("certificate, delta halved", further_try)):
+        rng = np.random.default_rng(seed)
+        first_shown = [_first_shown(rng, curve, promise, requests, next_try) for _ in range(draws)]
+        yield _summary(traffic, method, np.array(first_shown), curve, promise)
 
 
 def true_risk(curve: Curve, rank: Floats, alpha: float) -> Floats:
@@ -103,10 +110,30 @@ def _thresholds(
     rank = np.sort(rng.random(requests // repeats))
     wrong = rng.random(len(rank)) < curve(rank, promise.alpha)
     rank, wrong = np.repeat(rank, repeats), np.repeat(wrong, repeats)
-    in_order = np.zeros(len(rank), bool)
-    in_order[rng.permutation(len(rank))[: math.floor(ORDER_SHARE * len(rank))]] = True
-    chosen = certify(1 - rank, wrong, in_order, promise).chosen
-    return (1 - chosen.threshold if chosen else 0.0), naive_rank(rank, wrong, promise.alpha)
+    places = np.argsort(rng.permutation(len(rank)))
+    return _certified_rank(rank, wrong, places, promise), naive_rank(rank, wrong, promise.alpha)
+
+
+def _first_shown(
+    rng: np.random.Generator, curve: Curve, promise: Promise, requests: int, next_try: Callable[[Promise], Promise]
+) -> float:
+    """Return the rank of the first certificate of a sample that grows until it has one; 0 if it never has one."""
+    rank, hashes = rng.random((2, requests))
+    wrong = rng.random(requests) < curve(rank, promise.alpha)
+    for size in np.linspace(requests / 2, requests, _TRIES).astype(int):
+        places = np.argsort(np.argsort(hashes[:size]))
+        if found := _certified_rank(rank[:size], wrong[:size], places, promise):
+            return found
+        promise = next_try(promise)
+    return 0.0
+
+
+def _certified_rank(
+    rank: Floats, wrong: npt.NDArray[np.bool_], places: npt.NDArray[np.int64], promise: Promise
+) -> float:
+    """Return the rank of the certificate's threshold, 0 without one; the first places order the thresholds."""
+    chosen = certify(1 - rank, wrong, places < math.floor(ORDER_SHARE * len(rank)), promise).chosen
+    return 1 - chosen.threshold if chosen else 0.0
 
 
 def _summary(traffic: str, method: str, rank: Floats, curve: Curve, promise: Promise) -> Simulated:

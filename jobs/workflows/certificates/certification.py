@@ -20,9 +20,9 @@ from jobs.workflows.certificates.requests_file import read_requests
 from jobs.workflows.certificates.scoring import Answerer, Scored, score
 from jobs.workflows.certificates.value_rows import counts_by_value, value_rows
 from model.certificates.certificate import Certificate, write_certificate
-from model.certificates.procedure import Outcome, bound_of, certify, divide, missing_requests
+from model.certificates.procedure import Outcome, bound_of, certify, divide, further_try, missing_requests
 from model.certificates.requests import Request, check_requests, check_verdicts, labelled_digest
-from model.certificates.settings import Certification
+from model.certificates.settings import Certification, Promise
 from model.certificates.version import Version
 from model.index.consistency import AGAIN
 from model.index.settings import IndexSettings
@@ -123,9 +123,11 @@ def certificate_of(
     in_order = divide([request.name for request in scored.requests])
     outcome = certify(scored.scores, wrong, in_order, settings, lowest=settings.min_probability)
     if outcome.chosen is None:
-        further = missing_requests(scored.scores, wrong, settings, lowest=settings.min_probability)
+        again = further_try(settings) if outcome.tests else settings  # without a test nothing could be shown by chance
+        further = missing_requests(scored.scores, wrong, again, lowest=settings.min_probability)
         candidates = int((scored.scores[in_order] >= settings.min_probability).sum())
-        raise QprError(_not_shown(file, len(scored.requests), outcome, settings, further, candidates=candidates))
+        reason = _not_shown(file, len(scored.requests), outcome, settings, further, candidates=candidates, again=again)
+        raise QprError(reason)
     chosen = outcome.chosen
     if version is None:
         raise QprError(f"{file}: was scored by an index that was not opened from a folder")
@@ -156,7 +158,14 @@ def certificate_of(
 
 
 def _not_shown(
-    file: str, requests: int, outcome: Outcome, settings: Certification, further: int | None, *, candidates: int
+    file: str,
+    requests: int,
+    outcome: Outcome,
+    settings: Certification,
+    further: int | None,
+    *,
+    candidates: int,
+    again: Promise,
 ) -> str:
     """Return the reason for no certificate, with the number of missing verdicts.
 
@@ -167,6 +176,7 @@ def _not_shown(
         settings: the promise.
         further: number of missing requests, None if no number is expected to suffice.
         candidates: number of requests that choose the thresholds and whose probability permits an answer.
+        again: the promise of a try with more requests.
     """
     promise = f"at most {percent(settings.alpha)} wrong with confidence {percent(1 - settings.delta)}"
     judged = f"{counted(requests, 'judged request')} do not show {promise}"
@@ -182,6 +192,8 @@ def _not_shown(
         advice = "No number of further verdicts is expected to; raise --alpha, or improve the index"
     else:
         advice = f"About {further:,} further requests are missing, if they turn out alike"
+        if again.delta < settings.delta:
+            advice += f", for another try with --delta {again.delta:g}: at the same --delta it could succeed by chance"
     return f"{file}: {judged}: {cause}. {advice}. Without a certificate only questions of the index itself are answered"
 
 

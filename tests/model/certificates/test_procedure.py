@@ -12,6 +12,7 @@ from model.certificates.procedure import (
     bound_of,
     certify,
     divide,
+    further_try,
     missing_requests,
     order_thresholds,
     try_thresholds,
@@ -134,6 +135,16 @@ def skewed(rng, requests):
 def test_no_number_of_requests_suffices_where_the_best_answers_are_wrong_too_often():
     rng = np.random.default_rng(5)
     assert missing_requests(rng.random(2_000), rng.random(2_000) < 0.1, PROMISE) is None
+
+
+def test_the_chances_of_all_further_tries_together_stay_below_that_of_the_first():
+    tries = [PROMISE]
+    while further_try(tries[-1]).delta < tries[-1].delta:
+        tries.append(further_try(tries[-1]))
+    assert {promise.alpha for promise in tries} == {0.05}
+    assert [promise.delta for promise in tries[:3]] == [0.1, 0.05, 0.025]
+    assert sum(promise.delta for promise in tries[1:-1]) < 0.1
+    assert tries[-1].delta == 0.0001
 
 
 def test_mapie_finds_the_same_thresholds():

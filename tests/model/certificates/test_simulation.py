@@ -30,6 +30,13 @@ def test_requests_that_come_in_clusters_break_the_promise(rows):
     assert not clustered.kept
 
 
+def test_several_tries_at_the_same_chance_break_the_promise_and_at_halved_ones_do_not(rows):
+    tries = {method: row for (name, method), row in rows.items() if "tries" in name}
+    assert not tries["certificate"].kept
+    assert tries["certificate, delta halved"].kept
+    assert tries["certificate, delta halved"].broken >= rows["at the boundary", "certificate"].allowed / 5
+
+
 def test_the_same_seed_gives_the_same_rows():
     first, again = ([*simulate(PROMISE, requests=400, draws=5, seed=4)] for _ in range(2))
     assert first == again

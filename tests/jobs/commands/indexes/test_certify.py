@@ -2,6 +2,7 @@ import dataclasses
 import datetime
 import io
 import json
+import re
 import sys
 
 import pytest
@@ -183,6 +184,18 @@ def test_a_file_that_shows_nothing_is_refused_and_nothing_is_written(certify, tm
     assert not (tmp_path / "certificate").exists()
 
 
+def test_more_requests_after_a_failed_test_need_half_of_its_delta(certify, monkeypatch):
+    rows = [row | ({"verdict": "wrong"} if number % 25 == 0 else {}) for number, row in enumerate(requests())]
+    failed = certify(rows)
+    assert failed.code == 1
+    advice = re.search(r"About ([\d,]+) further requests are missing, if they turn out alike, (.*?): ", failed.err)
+    assert advice, failed.err
+    assert advice[2] == "for another try with --delta 0.05"
+    monkeypatch.setattr(certification, "further_try", lambda promise: promise)
+    [same] = re.findall(r"About ([\d,]+) further requests are missing, if they turn out alike\. ", certify(rows).err)
+    assert int(advice[1].replace(",", "")) > int(same.replace(",", ""))
+
+
 def test_requests_before_the_build_of_the_index_need_the_last_day_of_its_log(certify):
     yesterday = f"{TODAY - datetime.timedelta(days=1)}"
     rows = [row | {"asked_at": row["asked_at"].replace(f"{TODAY}", yesterday)} for row in requests()]
@@ -264,5 +277,5 @@ def test_the_options_belong_together(qpr, tmp_path):
 def test_simulated_certificates_hold_and_naive_thresholds_do_not(qpr):
     result = qpr("certify", "--simulate", "--alpha", 0.05, "--delta", 0.1, "--draws", 100, "--sample", 400, "--json")
     rows = json.loads(result.out)["rows"]
-    kept = {row["method"]: row["kept"] for row in rows if "at once" not in row["traffic"]}
+    kept = {row["method"]: row["kept"] for row in rows if not re.search("at once|tries", row["traffic"])}
     assert kept == {"certificate": True, "naive threshold": False}
