@@ -22,7 +22,7 @@ from jobs.workflows.certificates.certification import certificate_of
 from jobs.workflows.certificates.requests_file import read_requests
 from jobs.workflows.certificates.scoring import score
 from model.certificates.certificate import Certificate, load_certificate, write_certificate
-from model.certificates.requests import Request, check_requests, check_verdicts
+from model.certificates.requests import Request, check_age, check_requests, check_verdicts
 from model.search.searcher import open_searcher
 from pipelines.ingestion.days import beginning_of
 from pipelines.reading.sources import digest_input, only_file
@@ -52,17 +52,6 @@ class Sample(NamedTuple):
     source: Source
     requests: Sequence[Request]
     settings: CertificateSettings
-
-    @property
-    def last_day(self) -> datetime.date:
-        """Return the day of the last request, in UTC."""
-        return max(request.asked_at for request in self.requests).astimezone(datetime.UTC).date()
-
-    @property
-    def expires(self) -> datetime.datetime:
-        """Return the end of a certificate: its days after the last request, however often it is scored again."""
-        end = beginning_of(self.last_day) + _DAY
-        return end + datetime.timedelta(days=self.settings.certificate_days)
 
 
 class Certified(NamedTuple):
@@ -149,15 +138,12 @@ def certified_again(warehouse: str, number: int, version: Version, sample: Sampl
 def _certified(
     warehouse: str, index: Artefact, sample: Sample, date: datetime.date, now: datetime.datetime
 ) -> Certified:
-    if now >= sample.expires:
-        days = counted(sample.settings.certificate_days, "day")
-        ago = f"the last request is of {sample.last_day}, more than {days} ago"
-        return Certified(reason=f"{sample.file}: {ago}. Judge requests of the last days")
     procedure = sample.settings.procedure
     key = key_of(index.digest, sample.source.digest, procedure.model_dump(mode="json"), __version__)
     path = place_of("certificates", key)
     url = storage.join(warehouse, path)
     try:
+        check_age(sample.file, sample.requests, days=procedure.days, now=now)
         _check_days(warehouse, sample, date=date, now=now)
         for earlier in _earlier_certificates(warehouse, path):
             check_after_alarm(sample.file, list(sample.requests), earlier)
@@ -196,10 +182,7 @@ def _scored(warehouse: str, index: Artefact, sample: Sample, now: datetime.datet
         )
     if scored.exact:
         say(f"{sample.file}: {counted(scored.exact, 'request')} left out, since the index has them word for word")
-    certificate = certificate_of(
-        sample.file, sample.requests, scored, searcher.version, sample.settings.procedure, now=now
-    )
-    return certificate.model_copy(update={"expires": sample.expires})
+    return certificate_of(sample.file, sample.requests, scored, searcher.version, sample.settings.procedure, now=now)
 
 
 def _check_days(warehouse: str, sample: Sample, *, date: datetime.date, now: datetime.datetime) -> None:

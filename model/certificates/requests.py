@@ -114,6 +114,34 @@ def check_requests(
     _check_contradictions(source, requests)
 
 
+def expiry_of(requests: Iterable[Request], days: int) -> datetime.datetime:
+    """Return the end of a certificate: its days after the day of the last request in UTC, however often it is made.
+
+    Args:
+        requests: at least one.
+        days: from the end of that day on.
+    """
+    end = datetime.datetime.combine(_last_day(requests), datetime.time(), datetime.UTC)
+    return end + datetime.timedelta(days=days + 1)
+
+
+def check_age(source: str, requests: Sequence[Request], *, days: int, now: datetime.datetime) -> None:
+    """Refuse requests whose certificate would have expired.
+
+    Args:
+        source: name of the file, for messages.
+        requests: its rows.
+        days: of a certificate after its last request.
+        now: the time.
+
+    Raises:
+        QprError: the last request is too old.
+    """
+    if now >= expiry_of(requests, days):
+        ago = f"the last request is of {_last_day(requests)}, more than {counted(days, 'day')} ago"
+        raise QprError(f"{source}: {ago}. Judge requests of the last days")
+
+
 def check_verdicts(source: str, judged: Sequence[Request], missing: Sequence[Request], *, lowest: float) -> None:
     """Refuse verdicts that are not on all requests that need one, or that are all alike.
 
@@ -151,6 +179,10 @@ def labelled_digest(requests: Iterable[Request]) -> str:
         for request in requests
     )
     return hashlib.sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _last_day(requests: Iterable[Request]) -> datetime.date:
+    return max(request.asked_at for request in requests).astimezone(datetime.UTC).date()
 
 
 def _check_later(

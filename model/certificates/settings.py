@@ -36,7 +36,9 @@ class Certification(Promise, frozen=True, extra="forbid"):
         le=1,
         description="Requests with a lower probability need no verdict and are never answered. Fix it before judging.",
     )
-    days: int = pydantic.Field(default=30, ge=1, le=366, description="Days until the certificate expires.")
+    days: int = pydantic.Field(
+        default=30, ge=1, le=366, description="Days after the last request until the certificate expires."
+    )
     log_until: Annotated[datetime.date | None, Option(default="the day of the index's build")] = pydantic.Field(
         default=None, description="Last day of the log that was indexed; requests have to be later."
     )

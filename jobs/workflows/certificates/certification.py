@@ -21,7 +21,14 @@ from jobs.workflows.certificates.scoring import Answerer, Scored, score
 from jobs.workflows.certificates.value_rows import counts_by_value, value_rows
 from model.certificates.certificate import Certificate, write_certificate
 from model.certificates.procedure import Outcome, bound_of, certify, divide, further_try, missing_requests
-from model.certificates.requests import Request, check_requests, check_verdicts, labelled_digest
+from model.certificates.requests import (
+    Request,
+    check_age,
+    check_requests,
+    check_verdicts,
+    expiry_of,
+    labelled_digest,
+)
 from model.certificates.settings import Certification, Promise
 from model.certificates.version import Version
 from model.index.consistency import AGAIN
@@ -69,6 +76,7 @@ def write_certification(
         now = datetime.datetime.now(datetime.UTC)
         made = datetime.datetime.fromisoformat(manifest.created)
         check_requests(file, requests, now=now, made=made, log_until=settings.log_until)
+        check_age(file, requests, days=settings.days, now=now)
         check_after_alarm(file, requests, output)
         searcher = open_searcher(index, **dict(opening))
         certificate = certified(file, requests, searcher, settings, now=now)
@@ -152,7 +160,7 @@ def certificate_of(
         labellers=sorted({request.labeller for request in scored.requests if request.labeller}),
         labelled_digest=labelled_digest(scored.requests),
         created=now,
-        expires=now + datetime.timedelta(days=settings.days),
+        expires=expiry_of(requests, settings.days),
         by_value=counts_by_value(scored, wrong, in_order, chosen.threshold) if requests[0].filters else None,
     )
 

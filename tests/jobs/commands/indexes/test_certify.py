@@ -205,6 +205,17 @@ def test_requests_before_the_build_of_the_index_need_the_last_day_of_its_log(cer
     assert certify(rows, "--log-until", "2020-01-01", "--days", 5).code == 0
 
 
+def test_old_requests_give_no_new_life_to_a_certificate(certify):
+    month = TODAY - datetime.timedelta(days=29)
+    rows = [row | {"asked_at": row["asked_at"].replace(f"{TODAY}", f"{month}")} for row in requests()]
+    certificate = json.loads(certify(rows, "--log-until", "2020-01-01").out)
+    end = datetime.datetime.combine(month + datetime.timedelta(days=31), datetime.time(), datetime.UTC)
+    assert datetime.datetime.fromisoformat(certificate["expires"]) == end
+    refused = certify(rows, "--log-until", "2020-01-01", "--days", 7, output="later")
+    assert refused.code == 1
+    assert f"the last request is of {month}, more than 7 days ago. Judge requests of the last days" in refused.err
+
+
 def test_an_index_that_changes_during_the_certification_is_refused(certify, monkeypatch, tmp_path):
     def changed_meanwhile(*given, **named):
         opened = open_searcher(*given, **named)
