@@ -42,7 +42,7 @@ class Slips(NamedTuple):
         repeats: number of items that a person judged twice.
         slips: number of those with another verdict, right or not, the second time.
         rate: share of slips; None without a repeat.
-        at_most: upper bound of the rate.
+        at_most: upper bound of the rate, for one look.
     """
 
     repeats: int
@@ -95,7 +95,7 @@ def tally(
         places: of all judged items.
         source: of the queue.
         claim: share to show.
-        error: chance that a bound is ever false.
+        error: chance that a bound is ever false; of the bound of slips, that it is false at one look.
     """
     grouped = opinions(verdicts)
     outcomes = {item: outcome(people, shared=is_shared(item, source.seed)) for item, people in grouped.items()}

@@ -41,8 +41,8 @@ class ContradictionError(QprError):
 class Monitor(pydantic.BaseModel, frozen=True, extra="forbid"):
     """Verdicts so far on answers that a certificate permitted.
 
-    The answers to judge are drawn at random from all given ones. The result may be looked at after each verdict: a
-    promise that holds ever raises an alarm with a chance of at most 1 %.
+    The answers to judge are drawn at random from all given ones of a day. The result may be looked at after each
+    verdict: a promise that holds on each day ever raises an alarm with a chance of at most 1 %.
 
     Attributes:
         certificate: digest of the certificate.
