@@ -22,7 +22,7 @@ ORDER = {
     "questions": ["question_id"],
     "clusters": ["cluster_id"],
     "pairs": ["cluster_id", "question_id_1", "question_id_2"],
-    "rejected": ["stage", "reason", "payload"],
+    "rejected": ["stage", "reason", "payload", "score"],  # without a user key payloads of questions are equal
 }
 """Rows of a file are in this order, so that equal content gives equal bytes."""
 

@@ -14,6 +14,7 @@ from schemas.artifacts import storage
 from schemas.tables import CLUSTERS, PAIRS, QUESTIONS, REJECTED, TABLES, conform
 
 PAIR_ROWS = st.lists(st.tuples(*[st.integers(-3, 3)] * 3), min_size=1, max_size=12, unique=True)
+SCORED_PAYLOADS = st.tuples(st.sampled_from("ab"), st.sampled_from((None, 1.0, 2.0)))
 
 
 def pairs(rows):
@@ -43,6 +44,17 @@ def test_shuffled_rows_give_the_same_bytes(memory, rows, random):
     assert [
         tuple(r.values()) for r in pq.read_table(io.BytesIO(content), columns=ORDER["pairs"]).to_pylist()
     ] == sorted(rows)
+
+
+@given(st.lists(SCORED_PAYLOADS, min_size=1, max_size=9), st.randoms())
+def test_shuffled_rejects_that_differ_in_their_score_alone_give_the_same_bytes(memory, rows, random):
+    def written(of_rows):
+        payloads, scores = zip(*of_rows, strict=True)
+        table = rejected([("privacy", "too_few_users", payload) for payload in payloads])
+        table = table.set_column(table.column_names.index("score"), "score", pa.array(scores, pa.float64()))
+        return WriteTable(run_url=memory, table="rejected", key="shard_key", shards=1)._write(table).file
+
+    assert written(random.sample(rows, len(rows))) == written(rows)
 
 
 def test_a_bundle_that_runs_twice_leaves_one_file(memory):
