@@ -56,7 +56,7 @@ def first_places(place: np.ndarray, effort: np.ndarray, pairs: int) -> np.ndarra
 
 def first_answers(samples: Iterable[Sample], pairs: int) -> Sample:
     """Return the pairs of the answers with the lowest hashes, about ``pairs``; no answer is divided."""
-    every = list(samples)
+    every = [sample for sample in samples if len(sample.place)]  # one without answers may lack the columns of features
     if not every:
         none, no_rows = np.zeros(0), np.zeros(0, np.int64)
         return Sample(none, no_rows, no_rows, no_rows, no_rows, none)
