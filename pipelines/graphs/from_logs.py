@@ -171,7 +171,8 @@ def read_asked(
             rows = suppression.remove_rows(rows)
             unreadable = suppression.remove_unreadable(unreadable)
             counts["rows_erased"] += len(batch.rows) + len(batch.rejects) - len(rows) - len(unreadable.rejects)
-        unread = protect_unreadable(unreadable, column_names, privacy, user_key, has_users=USER_ID in batch.present)
+        has_users = len(unreadable.rejects) > 0 and batch.has(USER_ID)  # looks through a file of objects
+        unread = protect_unreadable(unreadable, column_names, privacy, user_key, has_users=has_users)
         if privacy.columns:
             hashed = frozenset({USER_ID, column_names.get(USER_ID, USER_ID)})
             unread, found_unread = scrub_payloads(unread, hashed=hashed)

@@ -34,7 +34,7 @@ class Batch(NamedTuple):
         unreadable: by column, number of values of ``rows`` that are null because they are no number or time, or a date
             in a file that does not show whether the day or the month is first.
         ambiguous: by column, number of such dates.
-        present: the columns that the file has; of objects, those with a value in these rows.
+        has: returns whether the file has a column; of objects, whether one of the file has a value of it.
     """
 
     rows: pa.Table
@@ -42,7 +42,7 @@ class Batch(NamedTuple):
     unusable: pa.Table
     unreadable: Mapping[str, int]
     ambiguous: Mapping[str, int]
-    present: frozenset[str]
+    has: Callable[[str], bool]
 
 
 class Reject(NamedTuple):
@@ -80,6 +80,7 @@ def assemble(
     payload: Callable[[int], str],
     conventions: Conventions,
     rejects: Sequence[Reject] = (),
+    has: Callable[[str], bool] | None = None,
 ) -> Batch:
     """Cast the columns of ``count`` rows; rows with a flaw join ``rejects``.
 
@@ -91,6 +92,7 @@ def assemble(
         payload: returns the text to keep of the rejected row at a position.
         conventions: of the file that the rows are from.
         rejects: rows that were rejected before they had values.
+        has: returns whether this file has a column; None: it has those of ``arrays``.
     """
     whole = {column.name: arrays.get(column.name, pa.nulls(count)) for column in columns}
     reasons = dict(flaws)
@@ -114,7 +116,7 @@ def assemble(
         pa.concat_tables([without_values, table.filter(pa.array(~keep))]),
         {name: len(values) for name, values in unreadable.items() if len(values)},
         {name: count for name, count in ambiguous.items() if count},
-        frozenset(name for name, values in arrays.items() if not count or values.null_count < count),
+        has or frozenset(arrays).__contains__,
     )
 
 

@@ -5,9 +5,10 @@ lines of a file -> read_jsonl -> batches
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pipelines.reading.batches import BATCH_BYTES, BATCH_ROWS, Batch, Reject, assemble, raw_payload, texts_of
@@ -34,8 +35,9 @@ def read_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, st
         QprError: the file is missing, damaged or not text.
     """
     conventions = Conventions(lambda some: read_jsonl(source, some, names))
+    has = functools.cache(lambda column: has_value(source, names.get(column, column)))
     for lines in _gather(source):
-        yield _parse(lines, columns, names, conventions)
+        yield _parse(lines, columns, names, conventions, has)
 
 
 def check_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool) -> list[str]:
@@ -67,6 +69,20 @@ def has_header_rows(source: Source) -> bool:
 def jsonl_names(source: Source) -> list[str]:
     """Return the keys of the first objects of a file, in the order in which they first occur."""
     return list(_first_values(source))
+
+
+def has_value(source: Source, key: str) -> bool:
+    """Return whether an object of a file has a key with a value; the file is read until one has.
+
+    A line that has neither the key nor an escape, which may stand for a character of it, is not parsed.
+    """
+    written = key.encode()
+    for line in itertools.chain.from_iterable(physical_lines(source)):
+        if written in line or b"\\u" in line:
+            row = _object_of(line)
+            if isinstance(row, dict) and row.get(key) is not None:
+                return True
+    return False
 
 
 def _first_values(source: Source) -> dict[str, list[Any]]:
@@ -116,7 +132,11 @@ def _gather(source: Source) -> Iterator[list[bytes]]:
 
 
 def _parse(
-    lines: Sequence[bytes], columns: Sequence[Column], names: Mapping[str, str], conventions: Conventions
+    lines: Sequence[bytes],
+    columns: Sequence[Column],
+    names: Mapping[str, str],
+    conventions: Conventions,
+    has: Callable[[str], bool],
 ) -> Batch:
     rows: list[dict[str, Any]] = []
     kept: list[bytes] = []
@@ -140,6 +160,7 @@ def _parse(
         flaws=flaws,
         payload=lambda i: raw_payload(kept[i]),
         conventions=conventions,
+        has=has,
         rejects=rejects,
     )
 

@@ -12,6 +12,7 @@ from pipelines.privacy.settings import Privacy
 from pipelines.privacy.suppression import Suppression
 from pipelines.privacy.users import UserKey, as_text, hash_users
 from pipelines.questions.settings import Validation
+from pipelines.reading import jsonl
 from pipelines.reading.sources import expand
 
 KEY = UserKey(b"the key of this test")
@@ -69,6 +70,27 @@ def test_all_rejected_rows_of_a_user_in_parquet_have_one_hash(tmp_path, stored, 
     }
     assert len(rejected(path)) == 2
     assert rejected(path, suppression=suppression_of(read)) == []
+
+
+@pytest.mark.parametrize("user", ['{"user_id": "u1"}', r'{"\u0075ser_id": 7}'])
+@pytest.mark.parametrize("place", [0, 2, 5])
+def test_a_row_is_stored_alike_before_and_after_those_with_a_user(tmp_path, monkeypatch, user, place):
+    monkeypatch.setattr(jsonl, "BATCH_ROWS", 2)
+    path = tmp_path / "log.jsonl"
+    rows = ['{"question": "how do I pay", "answer": "In the app"}'] * 4
+    rows.insert(place, '{"question": "my name is Ann", "answer":')
+    rows.insert(place, '{"question": ["my name is Ann"], "answer": "x", "note": "Ann"}')
+    path.write_text("\n".join([*rows, user]))
+    stored = dict(rejected(path))
+    assert (stored["invalid_json"], stored["wrong_type"]) == ({"characters": 40}, {"answer": "x"})
+    path.write_text("\n".join(rows[place + 1 : place + 2] + rows[:place] + ['{"answer": "x", "user_id": null}']))
+    [source] = expand([str(path)])
+    [unread] = [part.value for part in read_asked(source, {}, Validation(), Privacy()) if is_read_reject(part)]
+    assert unread["payload"].to_pylist() == ['{"question": "my name is Ann", "answer":']
+
+
+def is_read_reject(part):
+    return getattr(part, "tag", "") == "rejects" and part.value["stage"][0].as_py() == "read"
 
 
 @pytest.mark.parametrize("key", [None, KEY])
