@@ -8,7 +8,7 @@ from __future__ import annotations
 import collections
 import datetime
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import apache_beam as beam
@@ -149,10 +149,11 @@ def read_asked(
     privacy: Privacy,
     user_key: UserKey | None = None,
     suppression: Suppression | None = None,
+    count_times: Callable[[pa.ChunkedArray], Mapping[str, int]] | None = None,
 ) -> Iterator[Any]:
     """Yield the ASKED rows of a file, its rejected rows, and counts of rows, unreadable values and personal data.
 
-    Rows of erased questions and users are counted only.
+    Rows of erased questions and users are counted only. ``count_times`` returns counters of the times of rows.
     """
     needed = [*validation.filters, *([USER_ID] if privacy.options_of_users else [])]
     counts = collections.Counter({"rows_read": 0} | {f"readable_{name}": 0 for name in needed})
@@ -178,6 +179,7 @@ def read_asked(
             unread, found_unread = scrub_payloads(unread, hashed=hashed)
             found += found_unread
         counts.update({f"replaced_{kind}": number for kind, number in found.items()})
+        counts.update(count_times(rows["timestamp"]) if count_times else {})
         users = hash_users(rows[USER_ID], user_key) if privacy.options_of_users else None
         checked = validate(rows, validation, users=users, protect=protect)
         counts.update(checked.counts)

@@ -6,6 +6,7 @@ log files of a day -> build -> Written: counts of questions and answers, and rej
 from __future__ import annotations
 
 import datetime
+import functools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -84,11 +85,10 @@ def read_day(
     user_key: UserKey | None = None,
     suppression: Suppression | None = None,
 ) -> Iterator[Any]:
-    """Yield what `pipelines.graphs.from_logs.read_asked` yields, and counts of rows with a time of another day."""
-    for found in read_asked(source, config.column_names, config.validation, config.privacy, user_key, suppression):
-        yield found
-        if isinstance(found, pa.Table):
-            yield beam.pvalue.TaggedOutput("written", Written(None, off_date_counts(found, date)))
+    """Yield what `pipelines.graphs.from_logs.read_asked` yields, with counts of rows with a time of another day."""
+    count_times = functools.partial(off_date_counts, date=date)
+    names, validation, privacy = config.column_names, config.validation, config.privacy
+    yield from read_asked(source, names, validation, privacy, user_key, suppression, count_times)
 
 
 def write_counts(

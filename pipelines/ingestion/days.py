@@ -11,7 +11,6 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipelines.intermediate import ASKED, REJECTS, USER
@@ -114,24 +113,22 @@ def read_waiting(content: bytes, key: UserKey | None, *, name: str, rows: int) -
     return pa.concat_tables([WAITING_ROWS.empty_table(), *found])
 
 
-def off_date_counts(asked: pa.Table, date: datetime.date) -> dict[str, int]:
+def off_date_counts(times: pa.ChunkedArray, date: datetime.date) -> dict[str, int]:
     """Return how many rows have a time, and how many of these are of another day, or more than a day away.
 
     Args:
-        asked: ASKED of a batch of rows; a form that was asked on several days counts as of the nearest.
+        times: (rows,) times in UTC in microseconds; null for a row without one.
         date: the day of the drop, in UTC.
     """
     day = np.datetime64(date, "us").astype(np.int64)
     length = np.int64(24 * 3600 * 10**6)
-    stamped = asked.filter(pc.is_valid(asked["first_seen"]))
-    first, last = (stamped[name].cast(pa.int64()).to_numpy() for name in ("first_seen", "last_seen"))
-    events = stamped["events"].to_numpy()
-    off = (last < day) | (first >= day + length)
-    far = (last < day - length) | (first >= day + 2 * length)
+    stamped = times.drop_null().cast(pa.int64()).to_numpy()
+    off = (stamped < day) | (stamped >= day + length)
+    far = (stamped < day - length) | (stamped >= day + 2 * length)
     return {
-        "rows_stamped": int(events.sum()),
-        "rows_off_date": int(events[off].sum()),
-        "rows_far_off_date": int(events[far].sum()),
+        "rows_stamped": len(stamped),
+        "rows_off_date": int(np.count_nonzero(off)),
+        "rows_far_off_date": int(np.count_nonzero(far)),
     }
 
 

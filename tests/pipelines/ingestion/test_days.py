@@ -1,12 +1,17 @@
+import collections
 import datetime
 
 import pyarrow as pa
 import pytest
 
+from pipelines.graphs.ingest import read_day
+from pipelines.graphs.settings import IngestConfig
 from pipelines.ingestion.days import merge_day, off_date_counts
 from pipelines.intermediate import ASKED
+from pipelines.reading.sources import expand
 
 DAY = datetime.date(2026, 11, 20)
+STAMPS = ('"2026-11-20T08:00:00Z"', '"2026-11-21T08:00:00Z"', '"2026-11-01T08:00:00Z"', "null")
 
 
 def asked(*rows):
@@ -25,6 +30,26 @@ def asked(*rows):
     return pa.table(columns).cast(ASKED)
 
 
+def times(*days):
+    """Return noon of days of the month or None."""
+    stamps = [None if day is None else datetime.datetime(2026, 11, day, 12, tzinfo=datetime.UTC) for day in days]
+    return pa.chunked_array([stamps], ASKED.field("first_seen").type)
+
+
+def test_rows_of_other_days_are_counted_alike_in_any_batches(tmp_path):
+    rows = [f'{{"question": "how do I pay", "answer": "x", "timestamp": {time}}}\n' for time in STAMPS]
+    found = []
+    for files in (["".join(rows)], rows):
+        counts = collections.Counter()
+        for number, text in enumerate(files):
+            (tmp_path / f"{number}.jsonl").write_text(text)
+            [source] = expand([str(tmp_path / f"{number}.jsonl")])
+            for part in read_day(source, IngestConfig(), DAY):
+                counts.update(part.value.counts if getattr(part, "tag", "") == "written" else {})
+        found.append([counts[name] for name in ("rows_stamped", "rows_off_date", "rows_far_off_date")])
+    assert found == [[3, 2, 1]] * 2
+
+
 def test_counts_of_a_day_are_sums_in_one_order():
     rows = [("a", "x", 2, 20), ("b", "x", 1, None), ("a", "x", 3, 21), ("a", "yy", 1, 20)]
     merged = merge_day(asked(*rows))
@@ -39,18 +64,16 @@ def test_counts_of_a_day_are_sums_in_one_order():
 
 
 def test_rows_of_other_days_are_counted():
-    found = off_date_counts(asked(("a", "x", 2, 20), ("b", "x", 3, 21), ("c", "x", 4, 18), ("d", "x", 5, None)), DAY)
+    found = off_date_counts(times(*[20] * 2, *[21] * 3, *[18] * 4, *[None] * 5), DAY)
     assert found == {"rows_stamped": 9, "rows_off_date": 7, "rows_far_off_date": 4}
 
 
 def test_a_day_is_in_universal_time():
     late = datetime.datetime(2026, 11, 20, 23, 30, tzinfo=datetime.timezone(datetime.timedelta(hours=-2)))
-    table = asked(("a", "x", 1, 20)).set_column(6, "first_seen", pa.array([late], ASKED.field("first_seen").type))
-    table = table.set_column(7, "last_seen", table["first_seen"])
-    assert off_date_counts(table, DAY)["rows_off_date"] == 1
+    assert off_date_counts(pa.chunked_array([[late]], ASKED.field("first_seen").type), DAY)["rows_off_date"] == 1
 
 
 @pytest.mark.parametrize("empty", [asked(("a", "x", 1, 20)).slice(0, 0)])
 def test_no_row_is_no_count(empty):
-    assert set(off_date_counts(empty, DAY).values()) == {0}
+    assert set(off_date_counts(empty["first_seen"], DAY).values()) == {0}
     assert len(merge_day(empty)) == 0
