@@ -25,7 +25,9 @@ _QUOTES = str.maketrans({"‘": "'", "’": "'", "ʼ": "'", "“": '"', "”": '
 _POSSESSIVES = re.compile(r"(?<=\w)'s?(?!\w)")
 _POSSESSIVE = re.compile(r"'s?$")
 _SENTENCE_END = re.compile(r"[.!?:;]['\")]*\s+$|^\W*$|[\"(]$")
-_ENDINGS = re.compile(r"(?:ies|ing|ed|[aeinosuy])+$")
+_ENDINGS = re.compile("(?:gni|de|[aeinosuy])*")
+"""Endings of a reversed word, -ing, -ed and -ies among them: read from its end, each letter belongs to one of them, so
+that the time does not grow exponentially with the length of a word."""
 
 
 class Reading:
@@ -95,5 +97,7 @@ def stem(word: str) -> str:
     """Return a word without endings, at least three letters: "germany", "german" and "germans" are one."""
     if len(word) < 4:
         return word
-    short = word[:3] + _ENDINGS.sub("", word[3:])
+    endings = _ENDINGS.match(word[:2:-1])
+    assert endings is not None
+    short = word[: len(word) - endings.end()]
     return short[:-1] if len(short) > 3 and short[-1] == short[-2] else short

@@ -1,5 +1,7 @@
 """The guards together."""
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -54,3 +56,13 @@ def test_texts_of_any_length_are_read_up_to_a_limit():
     text = "is 5 not C++ from Paris to Rome " * 10_000
     assert len(Reading(text).folded) <= MOST_CHARACTERS
     assert fires(text, text.replace("5", "6")) == "numbers"
+
+
+@pytest.mark.parametrize("ending", ["ies", "ing", "ed", "e"])
+def test_a_word_of_many_endings_takes_no_longer_than_others(ending):
+    word = f"abc{ending * 26}x"  # its time was exponential: a minute, and all other requests waited
+    started = time.process_time()
+    assert fires(f"what is the area of malaysia {word}", "what is the area of malaysia") is None
+    assert time.process_time() - started < 1
+    assert stem(word) == word
+    assert stem(f"abc{ending * 100}") == "abc"
