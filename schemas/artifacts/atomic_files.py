@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import functools
 import os
 import re
 import secrets
 import shutil
+import stat
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -23,6 +25,8 @@ _NO_LINKS = frozenset({errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK
 def write_atomically(path: str, *, new: bool = False) -> Iterator[BinaryIO]:
     """Open a file beside a local ``path`` and rename it to ``path`` when the block ends without an error.
 
+    A file that it replaces passes its permissions on, so that a private one stays private.
+
     Args:
         path: the final name.
         new: fail if the path exists.
@@ -31,8 +35,12 @@ def write_atomically(path: str, *, new: bool = False) -> Iterator[BinaryIO]:
         FileExistsError: with ``new``, the path exists when the block ends.
     """
     staged = _staged(path)
+    mode = _permissions(path)
     try:
-        with open(staged, "wb") as file:
+        with open(staged, "xb", opener=functools.partial(os.open, mode=mode or 0o666)) as file:
+            if mode is not None:
+                with contextlib.suppress(OSError):  # a file system without permissions; the umask only took some away
+                    os.chmod(staged, mode)
             yield file
         with open(staged, "rb") as file:  # Arrow closes what it compresses into, so it is synchronised from here
             os.fsync(file.fileno())
@@ -59,6 +67,14 @@ def fill_atomically(path: str) -> Iterator[str]:
         shutil.rmtree(staged, ignore_errors=True)
         raise
     synchronise_folder(os.path.dirname(path) or ".")
+
+
+def _permissions(path: str) -> int | None:
+    """Return the permissions of a file, which its owner can read at least; None where there is none."""
+    try:
+        return stat.S_IMODE(os.stat(path).st_mode) | stat.S_IRUSR
+    except OSError:
+        return None
 
 
 def _staged(path: str) -> str:

@@ -1,0 +1,33 @@
+import os
+import stat
+
+import pytest
+
+from schemas.artifacts.atomic_files import write_atomically
+
+
+@pytest.fixture
+def umask():
+    before = os.umask(0o022)
+    yield os.umask
+    os.umask(before)
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o664, 0o444])
+def test_a_file_that_is_replaced_passes_its_permissions_on(tmp_path, umask, mode):
+    path = tmp_path / "audit.jsonl"
+    path.write_text("private")
+    path.chmod(mode)
+    with write_atomically(str(path)) as file:
+        [staged] = tmp_path.glob("*.partial")
+        assert stat.S_IMODE(staged.stat().st_mode) == mode  # before it has any text
+        file.write(b"private too")
+    assert stat.S_IMODE(path.stat().st_mode) == mode
+    assert path.read_text() == "private too"
+
+
+def test_a_new_file_has_the_permissions_of_the_umask(tmp_path, umask):
+    umask(0o027)
+    with write_atomically(str(tmp_path / "new"), new=True) as file:
+        file.write(b"")
+    assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
