@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import ipaddress
 import re
-import stat
 from pathlib import Path
 
+from jobs.options.user_key import check_private
 from schemas.errors import QprError, UsageError
 
 _LEAST = 16
@@ -52,8 +52,7 @@ def read_token(path: Path) -> str:
         raise QprError(f"{path}: a token has only letters, digits and signs of ASCII. Write another one") from error
     except OSError as error:
         raise QprError(f"{path}: {error.strerror}. Write a token into it, readable by you only") from error
-    if mode & (stat.S_IROTH | stat.S_IWOTH):
-        raise QprError(f"{path}: everybody can read or change this token. Run: chmod 600 {path}")
+    check_private(str(path), mode, "token")
     if not text:
         raise QprError(f"{path}: is empty. Write a token of at least {_LEAST} characters into it")
     if len(text) < _LEAST or not re.fullmatch(r"[!-~]+", text):

@@ -457,6 +457,7 @@ def test_a_night_that_lost_its_lock_to_an_erasure_publishes_nothing(qpr, memory,
     w, key = storage.join(memory, "w"), tmp_path / "key"
     drop(w, dates(1), rows_of(dates(1), seed=0, count=300))
     key.write_text("ab" * 32)
+    key.chmod(0o600)
     erased = []
 
     def erase_meanwhile(*given, **named):

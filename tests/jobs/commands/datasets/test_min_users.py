@@ -160,6 +160,7 @@ def test_a_log_without_user_ids_is_clustered_without_a_word_about_them(made, tmp
 
 def test_a_file_of_a_user_key_without_user_ids_is_a_warning(made, tmp_path):
     (tmp_path / "user.key").write_text("the-secret-key-of-the-file")
+    (tmp_path / "user.key").chmod(0o600)
     renamed = [{"question": text, "answer": "In the app", "uid": "ann"} for text in WORDINGS]
     warning = "--user-key-file has no effect on a file without user ids"
     without = made("--user-key-file", tmp_path / "user.key", rows=renamed)
