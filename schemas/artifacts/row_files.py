@@ -106,10 +106,14 @@ def _appearing_whole(url: str, *, overwrite: bool) -> Iterator[Any]:
 
 def remove_partial(path: str) -> None:
     """Remove the parts of a local file or folder that killed runs have left beside it."""
+    for found in partial_paths(path):
+        storage.delete(found)
+
+
+def partial_paths(path: str) -> list[str]:
+    """Return the paths of the parts of a local file or folder that killed runs have left beside it."""
     folder, name = os.path.split(path)
-    for found in storage.children(folder):
-        if staged_for(found) == name:
-            storage.delete(storage.join(folder, found))
+    return [storage.join(folder, found) for found in storage.children(folder) if staged_for(found) == name]
 
 
 def _refuse_appeared(url: str) -> None:

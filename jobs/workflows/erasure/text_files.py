@@ -18,7 +18,7 @@ from jobs.workflows.erasure.tables import erase_rows
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.mentions import Mentions
 from pipelines.privacy.payloads import texts_in
-from schemas.artifacts import conditional_writes, storage
+from schemas.artifacts import conditional_writes, row_files, storage
 from schemas.errors import QprError, UsageError
 
 ENDINGS: Final = (".jsonl", ".json", ".csv", ".tsv", ".txt")
@@ -45,6 +45,8 @@ def erase_from_file(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, A
     """Remove the rows of a file with a text that is, or contains, an erased question; return their number.
 
     Names of erased questions are removed from the other rows. In a JSON file the rows are the objects of its lists.
+    Parts of the file that killed processes have left beside it are removed, and counted as ``leftovers`` if there are
+    any.
 
     Raises:
         QprError: the file cannot be read or written, is not of its format, or is JSON with an erased question outside
@@ -68,7 +70,19 @@ def erase_from_file(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, A
         # half of a surrogate pair, which JSON can have as an escape only, is written as that escape again
         new = (_MARK + after if whole != text else after).encode(errors="backslashreplace")
         conditional_writes.write_result(url, gzip.compress(new, mtime=0) if packed else new, overwrite=True)
-    return {"file": url, "rewritten": changed and not dry_run, "rows": removed}
+    found = {"file": url, "rewritten": changed and not dry_run, "rows": removed}
+    leftovers = _remove_leftovers(url, dry_run=dry_run)
+    return found | ({"leftovers": leftovers} if leftovers else {})
+
+
+def _remove_leftovers(url: str, *, dry_run: bool) -> int:
+    """Remove the parts of a file that killed processes have left beside it; return their number."""
+    local = storage.local_path(url)
+    paths = [] if local is None else row_files.partial_paths(local)
+    if not dry_run:
+        for path in paths:
+            storage.delete(path)
+    return len(paths)
 
 
 def _lines_of(text: str) -> list[str]:

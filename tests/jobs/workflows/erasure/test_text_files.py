@@ -174,3 +174,16 @@ def test_a_bad_row_of_json_lines_is_named(tmp_path):
     storage.write_bytes(path, f"{json.dumps(OTHER)}\n\n{{no json\n".encode())
     with pytest.raises(QprError, match=r"a\.jsonl: .* \(row 3: Expecting property name .*, column 2\)"):
         erase_from_file(path, erasure_of([SECRET], [], None), dry_run=False)
+
+
+def test_parts_that_a_killed_process_left_are_removed(tmp_path):
+    names = ("a.jsonl", "a.jsonl.0123abcd.partial", "b.jsonl.0123abcd.partial")
+    path, part, other = (tmp_path / name for name in names)
+    for file in (path, part, other):
+        file.write_text(json.dumps(AUDIT))
+    erasure = erasure_of([SECRET], [], None)
+    planned = erase_from_file(str(path), erasure, dry_run=True)
+    assert (planned["leftovers"], part.exists()) == (1, True)
+    assert erase_from_file(str(path), erasure, dry_run=False)["leftovers"] == 1
+    assert (path.read_text(), part.exists(), other.exists()) == ("", False, True)
+    assert "leftovers" not in erase_from_file(str(path), erasure, dry_run=False)
