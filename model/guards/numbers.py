@@ -28,7 +28,8 @@ def numbers_differ(query: Reading, question: Reading) -> bool:
     """Return whether each text has a number that the other one lacks, and these compete. Symmetric."""
     if not (has_numbers(query) and has_numbers(question)):
         return False
-    first, second = quantities(query, question), quantities(question, query)
+    first = dict.fromkeys(quantities(query, question))  # each once: all pairs are compared
+    second = dict.fromkeys(quantities(question, query))
     only_first = [one for one in first if not any(_equal(one, two) for two in second)]
     only_second = [two for two in second if not any(_equal(one, two) for one in first)]
     if not (only_first and only_second):

@@ -66,3 +66,10 @@ def test_a_word_of_many_endings_takes_no_longer_than_others(ending):
     assert time.process_time() - started < 1
     assert stem(word) == word
     assert stem(f"abc{ending * 100}") == "abc"
+
+
+def test_a_number_that_is_repeated_is_compared_once():
+    one, two = "1:" * 999 + "1", "(0" * 999 + "a"
+    started = time.process_time()
+    fires(one, two)  # it took more than a second
+    assert time.process_time() - started < 0.5
