@@ -109,7 +109,7 @@ def _same_name(one: str, two: str) -> bool:
     letters, whole = (("".join(filter(str.isalpha, text))).lower() for text in (short, long))
     if letters in whole or whole in letters:
         return True
-    if letters and whole and len(letters) <= 5 and letters[0] == whole[0] and _is_abbreviation(letters, short, long):
+    if len(letters) <= 5 and letters[0] == whole[0] and _is_abbreviation(letters, short, long):
         return True
     return min(len(letters), len(whole)) > 3 and _distance(letters, whole) <= max(1, len(whole) // 3)
 

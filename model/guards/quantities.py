@@ -132,7 +132,8 @@ class _Scanner:
             if quantity is None:
                 self.place = begin + 1
             elif not (
-                (quantity.before in ("top", "than") and (quantity.weak or quantity.before == "top"))
+                quantity.before == "top"
+                or (quantity.before == "than" and quantity.weak)
                 or (quantity.kind == "" and self._peek() in _LISTS)
             ):
                 found.append(quantity)

@@ -41,6 +41,8 @@ def test_another_name_in_the_same_place_is_another_question(one, two):
         ("Is de Levering gratis bij een bestelling?", "Is de Bezorging gratis bij een bestelling?"),
         ("Is Paris nicer than London?", "Is London nicer than Paris?"),
         ("May I leave?", "Can I leave?"),
+        ("When does the Parkway close?", "When does the PKWY close?"),
+        ("Can I pay with Zorvak?", "Can I pay with ZorvakCheckout?"),
     ],
 )
 def test_synonyms_and_other_spellings_are_no_difference(one, two):
@@ -53,6 +55,7 @@ def test_rare_words_of_an_index_are_names():
     assert not entity_differs(one, two)
     assert entity_differs(one, two, lambda word: share.get(word, 1.0))
     assert not entity_differs(one, two, lambda word: 0.01)
+    assert not entity_differs(one, Reading("how do i feed a kitten"), lambda word: share.get(word, 1.0))
 
 
 def test_a_name_that_is_a_common_word_is_sure_with_a_capital_in_the_sentence():

@@ -16,6 +16,7 @@ from model.guards.reading import Reading
         ("Why do birds fly?", "Why don't birds fly?"),
         ("Who won a title?", "Who never won a title?"),
         ("How do I enable cookies?", "How do I disable cookies?"),
+        ("How do I lock files in folders?", "How do I unlock a file in a folder?"),
     ],
 )
 def test_a_denial_of_the_same_words_is_another_question(one, two):
@@ -31,6 +32,7 @@ def test_a_denial_of_the_same_words_is_another_question(one, two):
         ("Is Rome expensive or not?", "Is Rome expensive?"),
         ("My card is broken", "My card does not work"),
         ("Bread without yeast: how?", "Bread with no yeast: how?"),
+        ("Is my seat uncomfortable?", "Is my seat small?"),
         ("What is a unit of the army?", "What is it of the army?"),
         ("¿Por qué no funciona mi tarjeta?", "¿Por qué funciona mi tarjeta?"),
     ],

@@ -40,6 +40,7 @@ def test_a_sign_in_words_hides_no_other_difference_whatever_the_order_of_the_num
         ("Can I send $50?", "Can I send 50?"),
         ("Is it -5 outside?", "Is it minus 5 outside?"),
         ("My phone is dead - what now?", "My phone is dead. What now?"),
+        ("My phone is dead -what now?", "My phone is dead, what now?"),
         ("Terms & conditions?", "Terms and conditions?"),
         ("Is wi-fi free?!", "is wifi free"),
         ("What is 3+4?", "What is 3 plus 4?"),
