@@ -129,7 +129,7 @@ def _drifted(settings: GateSettings, evidence: Evidence) -> str | None:
 
 def _unreviewed(settings: GateSettings, evidence: Evidence) -> str | None:
     review = evidence.review
-    if review is None or review.right is None:
+    if review is None:
         return None
     judge = f"Judge clusters with `qpr review --dataset {shlex.quote(evidence.judge)}`, report them and {_AGAIN}"
     if not evidence.is_reviewed:

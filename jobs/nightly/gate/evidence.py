@@ -78,7 +78,7 @@ class Evidence(NamedTuple):
             }
         if self.canaries:
             figures["canaries_found"] = 1 - (self.missed.missed / self.canaries if self.missed else 0)
-        if self.review and self.review.right:
+        if self.review:
             figures["right_at_least"] = self.review.right.bound
         return figures
 

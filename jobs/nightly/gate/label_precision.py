@@ -28,20 +28,24 @@ class _Right(pydantic.BaseModel, frozen=True):
     bound: float = pydantic.Field(ge=0, le=1)
 
 
+class _Report(pydantic.BaseModel, frozen=True):
+    """A report of `qpr review` on any queue."""
+
+    queue: str
+
+
 class Review(pydantic.BaseModel, frozen=True):
-    """The part of a report of `qpr review` that a gate reads.
+    """The part of a report of `qpr review` on clusters that a gate reads.
 
     Attributes:
-        queue: clusters, for a claim about clusters.
         digest: of the judged dataset.
         confidence: of the bound.
         right: numbers of judged and right clusters, and the share of right ones that they show at least.
     """
 
-    queue: str
     digest: str
     confidence: float = pydantic.Field(gt=0, lt=1)
-    right: _Right | None
+    right: _Right
 
 
 def read_review(file: str) -> Review:
@@ -51,12 +55,14 @@ def read_review(file: str) -> Review:
         QprError: it cannot be read, is no such report, or not one of clusters with the confidence of the gate.
     """
     try:
-        review = Review.model_validate_json(storage.read_bytes(file))
+        content = storage.read_bytes(file)
+        queue = _Report.model_validate_json(content).queue
+        if queue != "clusters":
+            raise QprError(f"--require-review {file}: is about {queue}. Give a report on the clusters of a dataset")
+        review = Review.model_validate_json(content)
     except pydantic.ValidationError as error:
         advice = "Give the .json of `qpr review --report`"
         raise QprError(f"--require-review {file}: no report of verdicts ({first_fault(error)}). {advice}") from error
-    if review.queue != "clusters" or review.right is None:
-        raise QprError(f"--require-review {file}: is about {review.queue}. Give a report on the clusters of a dataset")
     if review.confidence < CONFIDENCE:
         raise QprError(
             f"--require-review {file}: its bound has confidence {review.confidence:g}. Make the report with "

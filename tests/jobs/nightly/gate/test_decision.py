@@ -53,6 +53,13 @@ def test_a_fall_of_the_kept_share_of_one_script_is_refused():
     assert "of questions in the script Thai in a cluster fell from 50.0 % to 12.5 %" in reason
 
 
+@pytest.mark.parametrize(("questions", "compared"), [(20, True), (19, False)])
+def test_kept_shares_of_a_script_are_compared_from_twenty_questions_on(questions, compared):
+    before = KEPT | {"script_Thai_kept": questions, "script_Thai_rejected": 0}
+    after = KEPT | {"script_Thai_kept": 0, "script_Thai_rejected": questions}
+    assert (refused(before=before, after=after) is not None) == compared
+
+
 def test_questions_that_moved_into_train_are_refused():
     earlier = {"train": np.array([1]), "validation": np.array([2]), "test": np.array([3])}
     assert questions_moved({"train": np.array([1, 3])}, earlier) == 1
@@ -101,9 +108,7 @@ def test_a_refused_night_with_days_of_other_options_first_advises_to_read_them_a
 
 
 def test_verdicts_that_show_too_small_a_share_are_refused():
-    review = Review(
-        queue="clusters", digest="d" * 64, confidence=0.95, right={"judged": 200, "right": 200, "bound": 0.98}
-    )
+    review = Review(digest="d" * 64, confidence=0.95, right={"judged": 200, "right": 200, "bound": 0.98})
     settings = GateSettings(require_review="r.json", min_right=0.99)
     reason = refused(settings, review=review)
     assert "200 of 200 judged clusters are right, which shows 98.00 %, less than --min-right 0.99" in reason
@@ -114,7 +119,7 @@ def test_verdicts_that_show_too_small_a_share_are_refused():
 
 
 def test_figures_are_recorded():
-    review = Review(queue="clusters", digest="d" * 64, confidence=0.95, right={"judged": 9, "right": 9, "bound": 0.7})
+    review = Review(digest="d" * 64, confidence=0.95, right={"judged": 9, "right": 9, "bound": 0.7})
     missed = Missed(Canary(1, "a", "b", None, None), None, 1, 4)
     mix = Mix(datetime.date(2026, 11, 20), 0.35, 0.2, 0.1, "Yes", 0.03, 0.41)
     evidence = Evidence(None, None, KEPT, 0, missed=missed, review=review, mix=mix, canaries=4)

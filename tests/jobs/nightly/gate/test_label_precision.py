@@ -37,6 +37,7 @@ def test_the_bound_of_a_report_is_read(tmp_path):
         ({"confidence": 0.5}, r"its bound has confidence 0\.5\. Make the report with --confidence 0\.95"),
         ({"right": {"judged": 1, "right": 1, "bound": 2}}, "no report of verdicts"),
         ({"digest": None}, "no report of verdicts"),
+        ({"right": None}, "no report of verdicts"),
     ],
 )
 def test_other_files_are_refused(tmp_path, changes, message):
@@ -64,6 +65,7 @@ def test_a_report_counts_for_versions_of_the_last_days(tmp_path, make_version):
         return is_reviewed(w, review, three.dataset, date=datetime.date(2026, 11, 20), days=days)
 
     assert counts(three, 0)  # the night's own dataset
+    assert counts(three, 30)
     assert (counts(one, 30), counts(one, 18)) == (True, False)
     assert (counts(two, 11), counts(two, 10)) == (True, False)
     assert not is_reviewed(w, read_review(written(tmp_path)), three.dataset, date=datetime.date(2026, 11, 20), days=99)
