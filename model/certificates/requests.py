@@ -190,10 +190,9 @@ def _check_later(
 ) -> None:
     """Refuse requests that the index may contain; the arguments are those of `check_requests`."""
     if log_until is not None:
-        after = datetime.datetime.combine(log_until, datetime.time.max, datetime.UTC)
         _refuse(
             source,
-            [request.row for request in requests if request.asked_at <= after],
+            [request.row for request in requests if request.asked_at.astimezone(datetime.UTC).date() <= log_until],
             f"asked by the end of {log_until} (UTC), the last day of the indexed log by --log-until, so that the index "
             "may contain them. Take later requests, or correct that day",
         )
