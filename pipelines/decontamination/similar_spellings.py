@@ -108,10 +108,11 @@ def find_similar_spellings(rows: pa.Table, near_duplicate: float) -> Found:
         scores = np.zeros(len(once))
         scores[possible] = _compare(rows, distinct[:, possible])
         score = scores[again]
-        row, partner = pairs[:, score >= near_duplicate]
+        similar = score >= near_duplicate
+        row, partner = pairs[:, similar]
         leaking[row, ranks[partner]] = True
         reason = ranks[partner] * KINDS + SIMILAR_SPELLING
-        leaks.append(highest(leaks_of(ids[row], ranks[row], reason, score[score >= near_duplicate])))
+        leaks.append(highest(leaks_of(ids[row], ranks[row], reason, score[similar])))
     return Found(highest(pa.concat_tables(leaks)), compared)
 
 

@@ -90,6 +90,12 @@ def test_questions_of_train_that_are_unlike_all_held_out_are_not_compared():
     assert found.pairs <= 3
 
 
+def test_questions_as_similar_as_the_limit_are_near_duplicates():
+    table = spellings(members([("abcdefghijk", "train"), ("abcdefghijkl", "test")]))  # 8 of 9 grams in common
+    [leak] = find_similar_spellings(place([table], 8 / 9, count_held_out(table)), 8 / 9).leaks.to_pylist()
+    assert leak["score"] == 8 / 9
+
+
 def test_without_questions_held_out_nothing_is_compared():
     table = spellings(members([("what is the square root of 3", "train")] * 3))
     assert not list(place_spellings(table, 0.9, count_held_out(table)))

@@ -71,6 +71,7 @@ def rows():
     stems = [chance.sample("abcdefghijklmnopqrst", chance.choice([3, 9, 10, 11])) for _ in range(100)]
     alphabet = "abcdefghijklmnopqrstuvwxyz0123456789"
     drawn = {(1, ("only", alphabet[::-1])), (2, ("only", f"{alphabet[::-1]}z"))}
+    drawn |= {(1, ("aaaaa",)), (3, ("aaaaaa",))}  # other words of the same character 4-grams
     for cluster in range(45):
         for stem in chance.sample(stems, 4):
             longer = [*stem[:2], alphabet]
