@@ -11,6 +11,7 @@ from jobs.workflows.erasure.tables import erase_rows
 from jobs.workflows.erasure.text_files import erase_from_file
 from pipelines.privacy.erase import erasure_of
 from pipelines.privacy.mentions import Mentions
+from pipelines.reading.lines import MAX_ROW_BYTES
 from schemas.artifacts import storage
 from schemas.errors import QprError
 
@@ -56,6 +57,24 @@ def test_a_question_behind_a_quote_that_is_never_closed_is_reported(tmp_path):
 def test_a_cell_of_several_lines_is_one_row(tmp_path):
     content = b'question,n\n"so:\nwho is zibeline",1\n"how\ndo i\npay",2\n'
     assert erase(tmp_path, content, "a.csv.gz") == (1, b'question,n\n"how\ndo i\npay",2\n')
+
+
+def test_a_cell_longer_than_a_row_of_a_log_may_be_stays():
+    limit = csv.field_size_limit(1_000)
+    try:
+        content = f"question,n\n{'x' * MAX_ROW_BYTES}x,1\n{SECRET},2\n"
+        assert erase_rows(content, Mentions(ERASURE), "csv") == (content.removesuffix(f"{SECRET},2\n"), 1)
+    finally:
+        csv.field_size_limit(limit)
+
+
+@pytest.mark.parametrize(
+    ("header", "removed"), [("zibeline,n", 0), ("who is zibeline?,n", 1), ("zibeline,größe", 1), ("zibeline", 1)]
+)
+def test_a_first_row_stays_if_its_cells_are_names_of_columns(header, removed):
+    rows = "how do i pay,1\n"
+    after = rows if removed else f"{header}\n{rows}"
+    assert erase_rows(f"{header}\n{rows}", Mentions(ERASURE), "csv") == (after, removed)
 
 
 def test_a_name_leaves_a_row_whose_other_cells_stay(tmp_path):
