@@ -1,14 +1,16 @@
 import collections
 import datetime
+import os
 
 import pyarrow as pa
 import pytest
 
 from pipelines.graphs.ingest import read_day
 from pipelines.graphs.settings import IngestConfig
-from pipelines.ingestion.days import merge_day, off_date_counts
+from pipelines.ingestion.days import Day, DayFile, merge_day, off_date_counts
 from pipelines.intermediate import ASKED
 from pipelines.reading.sources import expand
+from schemas.artifacts.manifest import File, Manifest
 
 DAY = datetime.date(2026, 11, 20)
 STAMPS = ('"2026-11-20T08:00:00Z"', '"2026-11-21T08:00:00Z"', '"2026-11-01T08:00:00Z"', "null")
@@ -63,9 +65,31 @@ def test_counts_of_a_day_are_sums_in_one_order():
     assert (row["first_seen"].day, row["last_seen"].day) == (20, 21)
 
 
+@pytest.mark.parametrize(("url", "absolute"), [("w/day", f"{os.getcwd()}/w/day"), ("memory://w/day", "memory://w/day")])
+def test_files_of_a_day_have_urls_that_hold_in_any_folder(url, absolute):
+    file = File(path="asked/part", table="asked", bytes=1, rows=1, sha256="0" * 64)
+    assert Day(DAY, url, Manifest.model_construct(files=[file])).files == [DayFile(absolute, file)]
+
+
 def test_rows_of_other_days_are_counted():
     found = off_date_counts(times(*[20] * 2, *[21] * 3, *[18] * 4, *[None] * 5), DAY)
     assert found == {"rows_stamped": 9, "rows_off_date": 7, "rows_far_off_date": 4}
+
+
+@pytest.mark.parametrize(
+    ("first", "off", "far"),
+    [
+        ("2026-11-18 23:59:59", 1, 1),
+        ("2026-11-19 00:00:00", 1, 0),
+        ("2026-11-20 00:00:00", 0, 0),
+        ("2026-11-21 00:00:00", 1, 0),
+        ("2026-11-22 00:00:00", 1, 1),
+    ],
+)
+def test_a_day_begins_at_midnight(first, off, far):
+    time = datetime.datetime.fromisoformat(f"{first}+00:00")
+    found = off_date_counts(pa.chunked_array([[time]], ASKED.field("first_seen").type), DAY)
+    assert found == {"rows_stamped": 1, "rows_off_date": off, "rows_far_off_date": far}
 
 
 def test_a_day_is_in_universal_time():
