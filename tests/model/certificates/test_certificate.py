@@ -41,12 +41,13 @@ def test_another_version_is_refused_by_the_field_that_differs(stored, field, val
         load_certificate(stored).check(other)
 
 
-def test_an_expired_certificate_is_refused_from_the_minute_on(stored):
+def test_an_expired_certificate_is_refused_from_the_minute_on_if_its_age_counts(stored):
     loaded = load_certificate(stored)
     end = NOW + datetime.timedelta(days=30)
     loaded.check(VERSION, end - datetime.timedelta(seconds=1))
     with pytest.raises(QprError, match=r"expired on 2026-10-31\. Judge requests of the last days"):
         loaded.check(VERSION, end)
+    loaded.check(VERSION)
 
 
 def of_tenant(tenant, **counts):

@@ -4,7 +4,16 @@ import json
 import numpy as np
 import pytest
 
-from model.certificates.monitor import AuditVerdict, ContradictionError, Monitor, monitor_url, read_monitor, record
+from model.certificates.monitor import (
+    AuditVerdict,
+    ContradictionError,
+    Monitor,
+    last_monitor,
+    monitor_url,
+    read_monitor,
+    record,
+)
+from schemas.artifacts.conditional_writes import replace
 from schemas.errors import QprError
 from schemas.statistics.e_processes import excess_evidence
 
@@ -83,13 +92,32 @@ def test_verdicts_are_kept_beside_the_certificate_in_one_step_as_in_many(tmp_pat
     assert [path.name for path in tmp_path.iterdir()] == ["certificate.monitor.json"]
 
 
+def test_verdicts_that_another_process_adds_in_the_same_moment_are_counted_too(tmp_path, monkeypatch):
+    given = {"digest": CERTIFICATE, "alpha": 0.02, "now": NOW}
+    folder, others = str(tmp_path / "certificate"), iter([verdicts(True, start=8)])
+    record(folder, verdicts(False), **given)
+
+    def replace_second(*arguments, **options):
+        for listed in others:
+            record(folder, listed, **given)
+        replace(*arguments, **options)
+
+    monkeypatch.setattr("model.certificates.monitor.replace", replace_second)
+    state = record(folder, verdicts(False, start=1), **given)
+    assert (state.judged, state.wrong) == (("0", "8", "1"), 1)
+    assert read_monitor(folder, digest=CERTIFICATE, alpha=0.02) == state
+
+
 def test_another_certificate_begins_without_verdicts(tmp_path):
     folder = str(tmp_path / "certificate")
     record(folder, verdicts(True, True, True), digest=CERTIFICATE, alpha=0.02, now=NOW)
     assert read_monitor(folder, digest=CERTIFICATE, alpha=0.02).alarm
     other = {"digest": "6" * 64, "alpha": 0.02}
     assert read_monitor(folder, **other) == Monitor(certificate="6" * 64, alpha=0.02)
+    assert last_monitor(folder).alarm
     assert record(folder, verdicts(False), **other, now=NOW).audits == 1
+    assert last_monitor(folder).certificate == other["digest"]
+    assert last_monitor(str(tmp_path / "none")) is None
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ def check(*requests, made=DAY, log_until=None):
 
 
 def test_a_sample_of_later_requests_passes_and_questions_may_repeat():
-    check(request(1), request(2, question="question 1"), request(3, verdict=None, labeller=None))
+    check(request(0), request(2, question="question 0"), request(3, verdict=None, labeller=None))
     check(request(1, request_id="a"), request(1, request_id="b"))
 
 
