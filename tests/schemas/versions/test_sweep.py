@@ -1,5 +1,7 @@
 import datetime
 
+import pytest
+
 from schemas.artifacts import storage
 from schemas.artifacts.output_lock.lock import held
 from schemas.artifacts.output_lock.owner import Owner
@@ -72,6 +74,31 @@ def test_what_is_younger_than_the_grace_time_stays(tmp_path, make_version):
     now = datetime.datetime.now(datetime.UTC)
     assert removable(w, keep=1, grace=DAY, now=now) == []
     assert removable(w, keep=1, grace=datetime.timedelta(days=3), now=NOW) == []
+
+
+def test_a_folder_with_a_younger_run_stays(tmp_path, make_version):
+    w = str(tmp_path)
+    history.publish(w, make_version(w, "one"))
+    folder = tmp_path / "indexes/other"
+    (folder / "20200101T000000Z-000000").mkdir(parents=True)
+    assert paths(w, keep=1) == ["indexes/other"]
+    (folder / f"{NOW:%Y%m%dT%H%M%SZ}-000000").mkdir()
+    assert paths(w, keep=1) == []
+
+
+def test_a_removal_that_fails_leaves_no_manifest_of_missing_files(tmp_path, make_version, monkeypatch):
+    w = str(tmp_path)
+    for number, name in enumerate(("one", "two")):
+        history.publish(w, make_version(w, name, parent=number or None))
+
+    def fail(url):
+        raise OSError(url)
+
+    monkeypatch.setattr(storage, "delete", fail)
+    found = [folder for folder in removable(w, keep=1, grace=DAY, now=NOW) if folder.path == "indexes/one"]
+    with pytest.raises(OSError, match="indexes/one"):
+        remove(w, found)
+    assert not (tmp_path / "indexes/one/manifest.json").exists()
 
 
 def test_checkpoints_of_a_killed_training_that_no_night_completes_are_removed(tmp_path, make_version):

@@ -139,8 +139,9 @@ def test_objects_are_copied_by_their_store(nights, memory):
 @pytest.mark.parametrize(
     ("clusters", "reason"),
     [
-        ([questions(20, 60)], "33 % of its rows would be deleted"),
+        ([questions(12, 60)], "20 % of its rows would be deleted"),
         ([questions(0, 121)], "its first segment would have 60 of 121 questions"),
+        ([[*questions(0, 60), "?"]], "the dataset has 1 question that cannot be indexed"),
     ],
 )
 def test_a_new_build_is_due_when_too_much_has_changed(nights, tmp_path, make_dataset, capsys, clusters, reason):
@@ -150,6 +151,16 @@ def test_a_new_build_is_due_when_too_much_has_changed(nights, tmp_path, make_dat
     assert next_index.next_index(first, str(tmp_path / "next"), output=str(output), options=None) is None
     assert f"building the index again: {reason}" in capsys.readouterr().err
     assert not output.exists()
+
+
+def test_an_index_is_changed_up_to_the_limits(nights, tmp_path, make_dataset, monkeypatch, capsys):
+    monkeypatch.setattr(next_index, "SEGMENTS", 2)
+    first = nights(0, [questions(0, 60)])
+    nights(1, [questions(0, 120)], before=first)  # half of the questions are new
+    second = nights(2, [questions(11, 77)], before=first)  # a seventh of the rows is deleted
+    make_dataset(tmp_path / "next", [questions(11, 80)])
+    assert next_index.next_index(second, str(tmp_path / "next"), output=str(tmp_path / "none"), options=None) is None
+    assert "building the index again: it would have over 2 segments" in capsys.readouterr().err
 
 
 def test_a_damaged_file_of_the_index_before_is_one_line_and_leaves_nothing(nights, tmp_path, make_dataset):
