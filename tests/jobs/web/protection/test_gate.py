@@ -157,6 +157,14 @@ def test_rates_refill_with_time_and_are_kept_for_each_client():
     assert [rates.wait("a") for _ in range(3)] == [0, 0, 0.5]
 
 
+def test_of_more_than_ten_thousand_clients_the_one_that_was_silent_longest_is_forgotten():
+    rates = Rates(1, lambda: 0.0)
+    assert [rates.wait(client) for client in ("first", "second", "first")] == [0, 0, 1]
+    for number in range(9_999):
+        rates.wait(str(number))
+    assert (rates.wait("first"), rates.wait("second")) == (1, 0)
+
+
 def test_an_address_that_is_too_long_is_refused(start):
     assert start().get("/search?q=" + "x" * 30_000).status_code == 422
 
