@@ -3,7 +3,7 @@ import pytest
 
 from model.confidence.examples import Examples
 from model.confidence.features import NAMES, SIGNS
-from model.confidence.fitting import first_hits, fold_models, learn, out_of_fold
+from model.confidence.fitting import first_hits, fold_models, folds_of, learn, out_of_fold
 from model.confidence.quality import quality
 from schemas.errors import QprError
 
@@ -57,6 +57,15 @@ def test_probabilities_fit_the_share_of_queries_with_an_answer(share):
     assert np.average(stated, weights=weights) == pytest.approx(expected, abs=0.03)
 
 
+def test_each_of_four_lower_hits_counts_a_fifth_of_the_first():
+    random = np.random.default_rng(0)
+    right = random.random((2_000, 6)) < np.array([0.8, *[0.2] * 4, 1])  # the sixth does not count
+    table = random.random((*right.shape, len(NAMES)))
+    found = Examples(table, np.ones_like(right), right, np.arange(len(right)), np.ones(len(right), bool))
+    expected = (0.8 + 4 * 0.2 * 0.2) / (1 + 4 * 0.2)
+    assert first_hits(learn(found), found).mean() == pytest.approx(expected, abs=0.02)
+
+
 def test_a_query_without_hits_has_no_chance():
     found = drawn(40)
     found.there[3] = False
@@ -64,5 +73,9 @@ def test_a_query_without_hits_has_no_chance():
 
 
 def test_too_few_clusters_are_refused():
-    with pytest.raises(QprError, match="80 queries of 20 clusters in split validation; 100 of 5 are needed"):
-        cross_validated(drawn(20))
+    found = drawn(25)
+    five, four = (Examples(**{**vars(found), "groups": np.arange(100) % clusters}) for clusters in (5, 4))
+    assert [int(fold.sum()) for fold in folds_of(five)] == [20] * 5
+    for few, fault in ((drawn(20), "80 queries of 20"), (four, "100 queries of 4")):
+        with pytest.raises(QprError, match=f"{fault} clusters in split validation; 100 of 5 are needed"):
+            next(folds_of(few))

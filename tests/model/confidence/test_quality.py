@@ -17,6 +17,8 @@ def test_calibrated_probabilities_have_no_error_and_shifted_ones_theirs():
     right = RNG.random(200_000) < probabilities
     assert quality(probabilities, right).calibration_error < 0.01
     assert quality(probabilities + 0.2, right).calibration_error == pytest.approx(0.2, abs=0.01)
+    assert quality(np.array([0.25, 0.75]), np.array([True, False])).calibration_error == 0.75
+    assert quality(np.array([0.0, 1.0]), np.array([False, True])).calibration_error == 0
     assert quality(np.full(4, 0.5), np.array([True, True, True, False])).brier == 0.25
 
 

@@ -90,6 +90,18 @@ def test_a_rollback_is_not_the_version_of_the_date_that_it_replaced(tmp_path, ma
     assert history.version_at(w, "2026-11-19")[0] == 3
 
 
+def test_the_version_that_a_night_began_with_is_found_behind_rollbacks_and_certificates(tmp_path, make_version):
+    w = str(tmp_path)
+    first, second = make_version(w, "one"), make_version(w, "two", parent=1)
+    history.publish(w, first)
+    history.publish(w, second)
+    history.roll_back(w, 1)
+    history.roll_back(w, 2)
+    history.publish(w, second.model_copy(update={"parent": 4}))  # as with a new certificate
+    versions = [history.read_version(w, number) for number in range(1, 6)]
+    assert [history.made_after(w, version) for version in versions] == [None, (1, first), None, (1, first), (1, first)]
+
+
 def test_no_rollback_to_a_version_with_a_missing_or_changed_artefact(tmp_path, make_version):
     w = str(tmp_path)
     first = make_version(w, "one")
