@@ -104,7 +104,7 @@ def made_after(warehouse: str, version: Version) -> tuple[int, Version] | None:
     """
     while (number := version.rollback_of or version.parent) is not None:
         earlier = read_version(warehouse, number)
-        if version.rollback_of is None and (earlier.index, earlier.inputs) != (version.index, version.inputs):
+        if (earlier.index, earlier.inputs) != (version.index, version.inputs):
             return number, earlier
         version = earlier
     return None
