@@ -63,6 +63,14 @@ def test_hits_beyond_the_neighbours_do_not_change_those_before():
         assert values.tolist() == expected.tolist(), name
 
 
+def test_a_hit_behind_the_neighbours_is_none_of_them():
+    distances = np.linspace(0, 1, NEIGHBOURS + 2)[None]
+    clusters = np.array([[7, *range(-NEIGHBOURS, -1), 7, 7]])  # the first hit, and two behind the neighbours
+    found = standings(distances, clusters, np.array([[0, NEIGHBOURS, NEIGHBOURS + 1]]))
+    assert found["mates"].tolist() == [[0, 1 / NEIGHBOURS, 1 / NEIGHBOURS]]
+    assert len(set(found["support"][0])) == 1
+
+
 words_of_a_question = st.lists(st.integers(0, 3), max_size=5)
 query_and_hits = st.tuples(words_of_a_question, st.lists(words_of_a_question, min_size=3, max_size=3))
 

@@ -54,11 +54,12 @@ def test_few_hits_are_judged_as_many_are_to_the_last_bit(tokenizer, arguments):
     assert few.contributions[there].tobytes() == many.contributions[there].tobytes()
 
 
-def test_a_hit_far_behind_the_neighbours_has_the_rank_that_it_has_among_many(monkeypatch):
-    places = np.array([[1_500, 0]])
+@pytest.mark.parametrize("cluster", [None, 7])
+def test_a_hit_behind_the_neighbours_is_judged_as_among_many(monkeypatch, cluster):
+    places = np.array([[1_500, NEIGHBOURS, 0]])
     ids = np.arange(1_501)[None]
     nearest = Ranking(ids, -(ids / 1_000).astype(np.float32), ids)
-    arguments = ["pay"], ["bill", "pay"], nearest, [None] * 1_501, places
+    arguments = ["pay"], ["bill", "my bill", "pay"], nearest, [cluster] * 1_501, places
     counts = WordCounts.of(key_all(pa.array(TEXTS)))
     few = Confidence(counts, MODEL).judge(*arguments)
     monkeypatch.setattr(confidence, "FEW", -1)

@@ -6,7 +6,7 @@ import pytest
 
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import MANIFEST, read_manifest, read_verified
-from schemas.artifacts.paths import check_place, checked_path
+from schemas.artifacts.paths import check_place, checked_path, delete_unlisted
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 
@@ -86,6 +86,18 @@ def test_a_path_that_is_no_plain_name_in_a_folder_is_refused_before_anything_is_
 )
 def test_paths_that_runs_write_are_accepted(path):
     assert checked_path(path) == path
+
+
+def test_what_is_not_listed_is_removed_from_a_folder(tmp_path):
+    listed = {"run/a/1", "other/1", "running/1"}
+    for path in (*listed, "run/a/2", "run/b/1", "ru/1"):
+        storage.write_bytes(str(tmp_path / path), b"x")
+    for folder in ("run", "ru", "other", "other/1"):
+        delete_unlisted(str(tmp_path), folder, listed)
+    left = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
+    assert left == listed
+    assert not (tmp_path / "run/b").exists()
+    assert not (tmp_path / "ru").exists()
 
 
 def test_a_file_of_another_run_or_another_table_or_a_file_twice_is_refused(artefact):
