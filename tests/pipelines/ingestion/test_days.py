@@ -92,11 +92,6 @@ def test_a_day_begins_at_midnight(first, off, far):
     assert found == {"rows_stamped": 1, "rows_off_date": off, "rows_far_off_date": far}
 
 
-def test_a_day_is_in_universal_time():
-    late = datetime.datetime(2026, 11, 20, 23, 30, tzinfo=datetime.timezone(datetime.timedelta(hours=-2)))
-    assert off_date_counts(pa.chunked_array([[late]], ASKED.field("first_seen").type), DAY)["rows_off_date"] == 1
-
-
 @pytest.mark.parametrize("empty", [asked(("a", "x", 1, 20)).slice(0, 0)])
 def test_no_row_is_no_count(empty):
     assert set(off_date_counts(empty["first_seen"], DAY).values()) == {0}
