@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from schemas.artifacts import storage
+from schemas.artifacts import conditional_writes, storage
 from schemas.artifacts.manifest import MANIFEST, REPORTS, Source, read_manifest, read_verified
 from schemas.artifacts.paths import RUN_FOLDER
 from schemas.artifacts.writer import Output
@@ -93,6 +93,20 @@ def test_equal_content_has_an_equal_digest_whatever_the_run(tmp_path):
     assert one.digest == two.digest
     assert publish(str(tmp_path / "other"), b"ROWS").digest != one.digest
     assert publish(str(tmp_path / "named"), names=("questions/z.parquet",)).digest != one.digest
+
+
+def test_nothing_is_removed_once_another_run_has_published(tmp_path, monkeypatch):
+    url = str(tmp_path / "dataset")
+    first, before = publish(url), storage.read_bytes(storage.join(url, MANIFEST))
+    replace = conditional_writes.replace
+
+    def replace_twice(place, content, *, expected):
+        replace(place, content, expected=expected)
+        replace(place, before, expected=content)
+
+    monkeypatch.setattr(conditional_writes, "replace", replace_twice)
+    publish(url, b"ROWS", overwrite=True)
+    assert [read_verified(url, file) for file in first.files] == [b"rows"]
 
 
 def test_files_about_a_run_and_names_of_runs_are_no_content(tmp_path):
