@@ -212,7 +212,7 @@ def test_clusters_below_the_threshold_of_verdicts_are_rejected_with_their_calibr
         return Linked(linked.group, np.where(table["answer_id"].to_numpy() == 1, 0.9, 0.6))
 
     table = members([(answer, question, "x", 1) for answer in (1, 2) for question in (1, 3, 5, 2)])
-    scale = Recalibration(calibration="c", intercept=0.0, slope=0.5, min_stated=0.75)
+    scale = Recalibration(calibration="c", intercept=0.0, slope=0.5, min_stated=0.9)
     found = cluster(table, Gate(min_coherence=0), count_tokens(table["token_ids"]), by_parity_of_the_answer, scale)
     assert found.members["answer_id"].to_pylist() == [1, 1, 1]
     assert found.members["linkage_probability"].to_pylist() == pytest.approx([0.75] * 3)  # odds 9 become 3
