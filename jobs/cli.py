@@ -16,11 +16,11 @@ from typing import NoReturn
 
 from schemas.errors import QprError
 
-BEAM_COMMANDS = frozenset({"clusters", "quora", "index"})
-"""Commands that hand everything after ``--`` to Apache Beam."""
+BEAM_COMMANDS = frozenset({"clusters", "quora", "index", "ingest", "nightly"})
+"""Commands that hand everything after ``--`` to Apache Beam.
 
-RARE_CYCLES = BEAM_COMMANDS | {"nightly"}
-"""Commands whose tables are freed without the collector of cycles, which searches less often for them."""
+Their tables are freed without the collector of cycles, which searches less often for them.
+"""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if sys.stdout is None:  # closed: its number, which the next file would get, is taken, and what is printed fails
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if given and given[0] in RARE_CYCLES:
+    if given and given[0] in BEAM_COMMANDS:
         gc.set_threshold(50_000, 20, 100)  # by default 500 collections while modules load, a sixth of a small run
     try:
         from jobs.commands.registry import app

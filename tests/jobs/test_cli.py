@@ -48,10 +48,17 @@ def test_what_is_not_there_is_wrong_usage(qpr, given):
     assert outcome.out == ""
 
 
-def test_only_beam_commands_take_what_follows_two_dashes(qpr):
-    assert sorted(BEAM_COMMANDS) == ["clusters", "index", "quora"]
-    assert set(COMMANDS) >= BEAM_COMMANDS
-    assert qpr("sample", "--", "--runner=DirectRunner").code == 2
+def test_the_commands_that_promise_options_of_beam_take_what_follows_two_dashes(qpr):
+    promise = "Options of Apache Beam follow after --"
+    assert {name for name in COMMANDS if promise in qpr(name, "--help").out} == BEAM_COMMANDS
+    for name in BEAM_COMMANDS:
+        place = ["--warehouse", "w", "--date", "2026-11-20"] if name in ("ingest", "nightly") else ["--output", "o"]
+        given = {"clusters": ["x.csv"], "quora": ["x.tsv"], "index": ["--questions", "d", "--model", "m"]}.get(name, [])
+        refused = qpr(name, *given, *place, "--", "--no-such-engine=1")
+        assert (refused.code, refused.err.count("\n")) == (2, 1)
+        assert "--no-such-engine" in refused.err
+        assert "unexpected" not in refused.err
+    assert "unexpected" in qpr("sample", "--dataset", "x", "--", "--runner=DirectRunner").err
 
 
 def test_help_imports_no_engine_and_no_learning_library():
