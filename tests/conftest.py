@@ -36,6 +36,7 @@ from schemas.tables import CLUSTERS, PAIRS, QUESTIONS, conform
 from schemas.text import hash64, question_id
 from schemas.text_arrays import hash64_all, key_all
 from tests.support.commands import run
+from tests.support.frames import with_room
 
 _CACHE = tempfile.TemporaryDirectory(prefix="qpr-cache-")
 os.environ["XDG_CACHE_HOME"] = _CACHE.name
@@ -52,8 +53,12 @@ settings.load_profile("repeatable")
 
 
 def pytest_collection_modifyitems(items):
-    """Run tests that share what their module makes once in one worker; another would make it again."""
+    """Run tests that share what their module makes once in one worker; another would make it again.
+
+    All get room for their frames.
+    """
     for item in items:
+        item.setup, item.runtest = with_room(item.setup), with_room(item.runtest)
         definitions = item._fixtureinfo.name2fixturedefs.values() if hasattr(item, "_fixtureinfo") else ()
         shared = any(fixtures[-1].scope == "module" for fixtures in definitions)
         if shared and not item.get_closest_marker("xdist_group"):
