@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from model.index.factory import (
@@ -129,18 +129,32 @@ def planned(
     Raises:
         QprError: no plan is within the memory.
     """
-    factories = [factory] if factory else [*_factories(size)]
     numbers = [shards, *(number for number in (16, 32, 64) if more_shards and number > shards)]
-    plans = [predicted(size, name, number) for name in factories for number in numbers]
+    plans = _plans(size, factory, numbers)
     if memory_mb is None:
         return plans[0]
     for plan in plans:
         if plan.memory_mb <= memory_mb:
             return plan
-    least = math.ceil(min(plan.memory_mb for plan in plans))
+    changes = {
+        " or leave out --factory": _plans(size, None, numbers) if factory else [],
+        " or add --no-bm25": _plans(size._replace(bm25=False), factory, numbers) if size.bm25 else [],
+    }
+    advice = next((step for step, others in changes.items() if _least(others) <= memory_mb), "")
     what = f"{counted(size.questions, 'question')} of dimension {size.dimension:,}"
-    advice = " or leave out --factory" if factory else " or add --no-bm25" if size.bm25 else ""
+    least = math.ceil(_least(plans))
     raise QprError(f"--memory-mb {memory_mb:g}: an index of {what} needs at least {least:,} MB. Raise it{advice}")
+
+
+def _plans(size: Size, factory: str | None, numbers: Sequence[int]) -> list[Plan]:
+    """Return a plan for each factory, the most exact first, and number of shards."""
+    factories = [factory] if factory else [*_factories(size)]
+    return [predicted(size, name, number) for name in factories for number in numbers]
+
+
+def _least(plans: Sequence[Plan]) -> float:
+    """Return the memory in MB of the plan with the least, infinity if there is no plan."""
+    return min((plan.memory_mb for plan in plans), default=math.inf)
 
 
 def predicted(size: Size, factory: str, shards: int) -> Plan:

@@ -75,10 +75,37 @@ def test_an_impossible_bound_is_one_error_with_advice():
         QprError, match=r"^--memory-mb 10: an index of 537,000 questions of dimension 256 needs at least "
     ):
         planned(QUORA, memory_mb=10)
-    with pytest.raises(QprError, match=r"MB\. Raise it or leave out --factory$"):
-        planned(QUORA, factory="IVF10,Flat", memory_mb=10)
     with pytest.raises(QprError, match=r"MB\. Raise it$"):
         planned(QUORA._replace(bm25=False), memory_mb=10)
+
+
+@given(
+    questions=st.integers(1, 10**7),
+    factory=st.sampled_from([None, "Flat", "IVF10,Flat", "IVF1000,SQ8"]),
+    bound=st.integers(200, 20_000),
+    bm25=st.booleans(),
+)
+def test_each_advice_of_an_error_about_memory_suffices(questions, factory, bound, bm25):
+    size = QUORA._replace(questions=questions, bm25=bm25)
+    try:
+        planned(size, factory=factory, memory_mb=bound)
+    except QprError as error:
+        advice = str(error).partition("Raise it")[2]
+        assert advice in ("", " or leave out --factory", " or add --no-bm25")
+        if advice:
+            size = size._replace(bm25="--no-bm25" not in advice and bm25)
+            other = None if "--factory" in advice else factory
+            assert planned(size, factory=other, memory_mb=bound).memory_mb <= bound
+
+
+def test_an_error_about_memory_names_the_option_that_makes_the_index_fit():
+    without_bm25 = planned(QUORA._replace(bm25=False), factory="Flat").memory_mb
+    with pytest.raises(QprError, match=r"MB\. Raise it or add --no-bm25$"):
+        planned(QUORA._replace(questions=9_999), memory_mb=planned(QUORA._replace(questions=9_999)).memory_mb - 1)
+    with pytest.raises(QprError, match=r"MB\. Raise it or leave out --factory$"):
+        planned(QUORA, factory="Flat", memory_mb=without_bm25)
+    with pytest.raises(QprError, match=r"MB\. Raise it$"):
+        planned(QUORA, factory="Flat", memory_mb=10)
 
 
 def test_predictions_grow_with_what_they_are_of():
