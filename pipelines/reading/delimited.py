@@ -23,6 +23,9 @@ from pipelines.reading.values.conventions import Conventions
 from pipelines.summary.value_notes import ENCODING_HINT
 from schemas.errors import QprError, WrongColumnsError
 
+_SHOWN: Final = 100
+"""Maximum characters of a first row in a message."""
+
 _NAMES: Final = {"\t": "tabs", ";": "semicolons", ",": "commas", "|": "vertical bars"}
 
 
@@ -81,7 +84,13 @@ def _locate(
         cells = [row.cells for row in itertools.islice(rows, SAMPLE_ROWS) if not row.reason]
         return {name: [of[i] for of in cells if i < len(of) and of[i].strip()] for i, name in enumerate(header)}
 
-    located = locate_columns(columns, names, header, url=source.url, sample=sample, mappable=mappable)
+    try:
+        located = locate_columns(columns, names, header, url=source.url, sample=sample, mappable=mappable)
+    except WrongColumnsError as error:
+        if not source.delimiter or len(header) > 1:
+            raise
+        cause = f"--delimiter {source.delimiter!r} separates no cells of the first row, {header[0][:_SHOWN]!r}"
+        raise WrongColumnsError(f"{source.url}: {cause}. Leave it out, or give another one") from error
     repeated = [name for name in located.values() if header.count(name) > 1]
     if repeated:
         raise WrongColumnsError(f"{source.url}: two columns have the name {repeated[0]!r}. Rename one")

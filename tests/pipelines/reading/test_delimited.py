@@ -146,6 +146,14 @@ def test_a_delimiter_that_was_given_is_taken(tmp_path):
     assert check_header(source, ANSWERED) == []
 
 
+def test_a_delimiter_that_separates_nothing_is_named(tmp_path):
+    (tmp_path / "x.csv").write_bytes(b"question,answer\na,b\n")
+    [source] = expand([str(tmp_path / "x.csv")], delimiter=";")
+    with pytest.raises(QprError, match=r"--delimiter ';' separates no cells .* 'question,answer'\. Leave it out"):
+        check_header(source, ANSWERED)
+    assert check_header(source, [Column("question,answer", pa.string())]) == []
+
+
 @pytest.mark.parametrize("first", [b"sep=;\r\n", b'"sep=;"\n', b"\xef\xbb\xbfSEP=;\n"])
 def test_the_line_by_which_excel_names_the_delimiter_is_no_header(tmp_path, first):
     assert row_texts(source_of(tmp_path, first + b"question;answer\na,b;c\n")) == ([("a,b", "c")], [])
