@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jobs.display.console import warn
-from jobs.options.inputs import check_users, input_files
+from jobs.options.inputs import input_files, require_users
 from jobs.workflows.erasure.faults import Faults, kept
 from pipelines.graphs.from_logs import COLUMNS
 from pipelines.graphs.settings import ClustersConfig
@@ -27,7 +27,7 @@ from pipelines.privacy.users import UserKey, as_text, hash_questions
 from pipelines.reading.reader import check_header, divide, read
 from pipelines.reading.sources import Source, digest_input
 from schemas.artifacts.manifest import Manifest, read_settings
-from schemas.errors import UsageError
+from schemas.errors import UsageError, WrongColumnsError
 from schemas.text import key
 from schemas.text_arrays import hash64_all, key_all
 
@@ -151,10 +151,11 @@ def open_logs(logs: Sequence[Log], faults: Faults, *, needs_users: bool) -> list
 def _missing_users(file: Source, log: Log) -> UsageError | None:
     """Return why a file whose header can be read has no user ids, or None if it has them."""
     try:
-        check_users([file], COLUMNS, log.column_names, ["--user"])
-    except UsageError as error:
+        require_users([file], COLUMNS, log.column_names)
+    except WrongColumnsError:
         check_header(file, COLUMNS, log.column_names)  # raises another fault of the file
-        return error
+        column = log.column_names.get("user_id", "user_id")
+        return UsageError(f"--user: {file.url} has no column {column}. Give the questions of the user by --question")
     return None
 
 

@@ -59,6 +59,17 @@ def check_whole(folder):
     return questions
 
 
+def test_a_user_of_a_log_without_user_ids_is_an_error_whose_step_the_command_has(qpr, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [{"question": text, "answer": "In the app", "uid": "ann"} for text in WORDINGS]
+    (tmp_path / "log.jsonl").write_text("\n".join(map(json.dumps, rows)) + "\n")
+    assert qpr("clusters", "log.jsonl", "--output", "d", "--linkage", "none").code == 0
+    outcome = qpr("erase", "--dataset", "d", "--user", "ann")
+    assert outcome.code == 2
+    assert "--user: log.jsonl has no column user_id. Give the questions of the user by --question" in outcome.err
+    assert "--column" not in outcome.err
+
+
 def test_a_question_is_in_no_byte_of_the_dataset_afterwards(qpr, dataset):
     outcome = qpr("erase", "--dataset", dataset, "--question", SECRET + "?", "--json")
     assert outcome.code == 0, outcome.err
