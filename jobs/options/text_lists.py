@@ -5,6 +5,7 @@ values of an option -> read_texts, read_pairs, read_numbers -> texts, names and 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -82,3 +83,14 @@ def _texts(value: str, option: str) -> Iterator[str]:
     if not any(lines):
         raise QprError(f"{url}: contains no text for {option}. Write one a line")
     yield from filter(None, lines)
+
+
+@contextlib.contextmanager
+def naming_filters() -> Iterator[None]:
+    """Name the option in an error about the values that a search filters by, which programs give as ``filters``."""
+    try:
+        yield
+    except UsageError as error:
+        if not (fault := str(error)).startswith("filters: "):
+            raise
+        raise UsageError(fault.replace("filters", "--filter", 1)) from error

@@ -88,7 +88,8 @@ class Views:
         """
         if not self._filters:
             if filters:
-                raise UsageError(f"filters: {str(next(iter(filters)))[:60]!a}: this index has no column to filter by")
+                name = str(next(iter(filters)))[:60]
+                raise UsageError(f"filters: {name!a}: this index has no column to filter by. Leave it out")
             return self.whole
         values = self._rows.checked(filters)
         key = values, self._rows.period(now)

@@ -13,6 +13,7 @@ from jobs.display.console import say, warn
 from jobs.display.hits import print_answer
 from jobs.display.text_input import question_arguments, question_batches
 from jobs.options.output import folder
+from jobs.options.text_lists import naming_filters
 from jobs.options.warehouse import VersionAt, VersionWarehouse
 from model.search.settings import Filtering, Opening
 
@@ -55,7 +56,7 @@ def answer(
     from model.search.searcher import open_searcher
 
     given = question_arguments(questions or [])
-    with Readable(index, certificate, warehouse, at).held() as read:
+    with naming_filters(), Readable(index, certificate, warehouse, at).held() as read:
         searcher = open_searcher(read.index_url, **settings.model_dump(), certificate=read.certificate)
         if searcher.confidence is None:
             say("the index has no confidence model, so answers have no probability and cannot be certified")

@@ -13,6 +13,7 @@ from jobs.display.console import say, warn
 from jobs.display.hits import print_hits, reason_of_no_hits
 from jobs.display.text_input import question_arguments, question_batches
 from jobs.options.output import folder
+from jobs.options.text_lists import naming_filters
 from jobs.options.warehouse import VersionAt, VersionWarehouse
 from model.search.settings import Filtering, Search
 
@@ -48,7 +49,7 @@ def search(
     from model.search.searcher import open_searcher
 
     given = question_arguments(questions or [])
-    with Readable(index, None, warehouse, at).held() as read:
+    with naming_filters(), Readable(index, None, warehouse, at).held() as read:
         opened = open_searcher(read.index_url, **settings.model_dump(exclude={"k"}))
         if opened.confidence is None:
             say("the index has no confidence model, so hits have no probability")

@@ -85,7 +85,7 @@ class RowFilters:
         given, names = dict(filters or {}), self._columns.vary_by
         for name in sorted(given.keys() - {*names}, key=str):
             there = f"those of this index are {', '.join(names)}" if names else "this index has none"
-            raise UsageError(f"filters: {str(name)[:60]!a} is no column to filter by; {there}")
+            raise UsageError(f"filters: {str(name)[:60]!a} is no column to filter by; {there}. Leave it out")
         for name in names:
             if name not in given:
                 raise UsageError(f"filters: {name} is missing. Name a value of each of {', '.join(names)}")
