@@ -52,10 +52,10 @@ def test_the_hit_that_the_readme_shows_is_printed_like_that(monkeypatch, capsys)
     rank, probability, text, answer, why = (" ".join(filter(None, cells)) for cells in zip(*rows, strict=True))
     assert (text, answer) in [tuple(re.split(" {2,}", line)) for line in log.splitlines()]
     shared = [word for word in question.split() if word in text.lower().strip("?").split()]
-    hit = Hit(int(rank), 7, text, answer, None, None, None, float(probability), Why(tuple(shared), 1))
+    hit = Hit(int(rank), 7, text, answer, None, None, None, float(probability), Why(tuple(shared), 1, 1))
     monkeypatch.setattr(results, "width", 80)
     print_hits(question, [hit], as_json=False)
-    assert why.endswith(", nearest 1")
+    assert why.endswith(", nearest 1, BM25 1")
     assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == table.splitlines()
 
 
