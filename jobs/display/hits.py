@@ -91,7 +91,7 @@ def _table(question: str, hits: Sequence[Hit]) -> rich.table.Table:
     table.add_column("rank", justify="right")
     likely = any(hit.probability is not None for hit in hits)
     if likely:
-        table.add_column("probability", justify="right")
+        table.add_column("probability", justify="right", min_width=len("probability"))
     table.add_column("question", overflow="fold")  # a text without spaces would end at the edge of its column
     answered = any(hit.answer for hit in hits)
     if answered:

@@ -25,9 +25,9 @@ def _table(promise: Promise, rows: list[Simulated]) -> rich.table.Table:
     text = f"Promise: at most {percent(promise.alpha)} wrong, broken by at most {percent(promise.delta)} of the samples"
     table = rich.table.Table(title=text, title_justify="left")
     for name in ("traffic", "threshold by"):
-        table.add_column(name)
+        table.add_column(name, overflow="fold")
     for name in ("certified", "answered", "broken", "allowed", "kept"):
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", overflow="fold")
     for row in rows:
         shares = [percent(share) for share in (row.certified, row.answered, row.broken, row.allowed)]
         table.add_row(row.traffic, row.method, *shares, "yes" if row.kept else "no")

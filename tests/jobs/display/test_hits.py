@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from jobs.display.console import results
 from jobs.display.hits import print_hits, reason_of_no_hits
 from model.search.results import Hit, Why
 from schemas.text import words_of
@@ -77,3 +78,10 @@ def test_shared_text_without_spaces_is_shown_in_runs(question, text, shown, caps
     shared = tuple(dict.fromkeys(word for word in words_of(question) if word in in_both))
     print_hits(question, [Hit(1, 7, text, None, None, None, None, why=Why(shared, dense_rank=3))], as_json=False)
     assert f" {shown}, nearest 3 " in capsys.readouterr().out
+
+
+def test_the_heads_of_a_narrow_table_are_whole(monkeypatch, capsys):
+    monkeypatch.setattr(results, "width", 60)
+    print_hits("cancel it", [hit(1, 0.5, answer="In the app")], as_json=False)
+    head = capsys.readouterr().out.splitlines()[2]
+    assert [cell.strip() for cell in head.split("┃")[1:-1]] == ["rank", "probability", "question", "answer", "why"]
