@@ -117,7 +117,7 @@ def ingest_days(
 
 
 def _table(warehouse: str, ingested: Sequence[Ingested]) -> rich.table.Table:
-    columns = "date", "rows read", "kept", "waiting", "rejected", "of another day", ""
+    columns = "date", "rows read", "kept", "waiting", "rejected", "of another day", "note"
     table = rich.table.Table(*columns, title=warehouse, title_justify="left")
     for day in ingested:
         counts = day.as_json()

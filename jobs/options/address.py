@@ -11,7 +11,9 @@ import pydantic
 
 from schemas.option import Option
 
-Host = Annotated[str, pydantic.Field(description="Address to listen on; others need --token-file.")]
+Host = Annotated[
+    str, Option(metavar="ADDRESS"), pydantic.Field(description="Address to listen on; others need --token-file.")
+]
 Port = Annotated[int, pydantic.Field(ge=0, le=65_535, description="Port; 0 is any free one.")]
 TokenFile = Annotated[
     str | None,

@@ -62,7 +62,9 @@ def _format_of(form: str, output: str | None) -> str:
     """Return the format of a sample; a file that is to hold a table has the format of its name."""
     named = FORMATS.get(os.path.splitext(output or "")[1], form)
     if output is not None and named == "table":
-        raise UsageError(f"--output {output}: say in which --format, one of {', '.join(FORMATS.values())}")
+        raise UsageError(
+            f"--output {output}: its name ends in no known format. Give --format, one of {', '.join(FORMATS.values())}"
+        )
     if form not in ("table", named):
         raise UsageError(f"--output {output}: its name is that of --format {named}, not of {form}")
     return named

@@ -158,7 +158,7 @@ class IndexTuning(pydantic.BaseModel, frozen=True, extra="forbid"):
     probes: Annotated[int | None, Option(default="the fewest for --recall")] = pydantic.Field(
         default=None,
         ge=1,
-        description="Inverted lists searched for a query, or points of a graph kept in view.",
+        description="Lists searched, or points of a graph kept in view.",
     )
     recall: float = pydantic.Field(
         default=0.98, gt=0, le=1, description="Share of the ten nearest questions that a search finds."

@@ -20,7 +20,7 @@ _CHANGES = "Changes of an index"
 def index(
     context: typer.Context,
     output: OutputFolder,
-    settings: IndexConfig,
+    *,
     questions: Annotated[
         list[str] | None,
         typer.Option(
@@ -30,6 +30,7 @@ def index(
     model: Annotated[
         str | None, typer.Option(metavar="MODEL", help="Model by `qpr train`, or st:FOLDER of sentence-transformers.")
     ] = None,
+    settings: IndexConfig,
     overwrite: Overwrite = False,
     add: Annotated[
         list[str] | None,

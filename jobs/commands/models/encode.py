@@ -18,7 +18,7 @@ from schemas.errors import UsageError
 
 
 def encode(
-    model: Annotated[str, model_to_read("Model of `qpr train`, or st:FOLDER.")],
+    model: Annotated[str, model_to_read("Model by `qpr train`, or st:FOLDER of sentence-transformers.")],
     input_: Annotated[
         str, typer.Option("--input", metavar="FILE", help="One question a line, UTF-8, also .gz or .zst; -: stdin.")
     ],

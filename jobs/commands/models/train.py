@@ -31,7 +31,7 @@ def train(
         ),
     ] = False,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace an existing model.", rich_help_panel=OUTPUT)
+        bool, typer.Option("--overwrite", help="Replace an existing output.", rich_help_panel=OUTPUT)
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.", rich_help_panel=OUTPUT)] = False,
 ) -> None:

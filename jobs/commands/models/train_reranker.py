@@ -25,12 +25,14 @@ def train_reranker(
         typer.Option(
             "--with",
             metavar="MODEL",
-            help="Model that scores them too, or st:FOLDER; repeatable.",
+            help="Model that scores them too, or st:FOLDER. Repeatable.",
         ),
     ] = None,
     probes: Annotated[
         int | None,
-        typer.Option(min=1, metavar="N", help="Lists or points of a graph searched.", show_default="the index's"),
+        typer.Option(
+            min=1, metavar="N", help="Lists searched, or points of a graph kept in view.", show_default="the index's"
+        ),
     ] = None,
     exact: Annotated[bool, typer.Option("--exact", help="Compare all vectors.")] = False,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of weights, order and folds.")] = 0,

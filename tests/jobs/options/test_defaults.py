@@ -102,6 +102,35 @@ def required(command):
     return [p for p in typer.main.get_command(app).commands[command].params if p.required]
 
 
+@pytest.mark.parametrize(
+    "option",
+    [
+        *(
+            "--overwrite",
+            "--quiet",
+            "--delimiter",
+            "--encoding",
+            "--column",
+            "--probes",
+            "--exact",
+            "--mode",
+            "--rerank",
+        ),
+        *("--verify", "--filter", "--host", "--port", "--token-file", "--user-key-file", "--refine-with", "--resume"),
+        *("--max-minutes", "--near-duplicate", "--split-salt", "--max-cluster-size", "--max-pairs-per-cluster"),
+    ],
+)
+def test_an_option_of_one_meaning_has_one_text_in_all_commands(option):
+    import typer.main
+
+    from jobs.commands.registry import app
+
+    commands = typer.main.get_command(app).commands.values()
+    given = [p for command in commands for p in command.params if option in p.opts]
+    assert len(given) > 1
+    assert len({(p.help, p.metavar) for p in given}) == 1
+
+
 def test_every_search_returns_the_same_number_of_hits_by_default():
     searches = Searcher.search, Searcher.search_many, Searches.search_many
     assert (

@@ -199,7 +199,7 @@ def test_the_end_of_its_name_gives_the_format_of_a_file(dataset, tmp_path, name,
     [
         (("--format", "parquet"), 2, "--output"),
         (("--split", "dev"), 2, "validation"),
-        (("--output", "OUT"), 2, "--format"),
+        (("--output", "OUT"), 2, "its name ends in no known format. Give --format, one of markdown, csv, parquet"),
         (("--format", "csv", "--output", "TAKEN"), 1, "--overwrite"),
         (("--format", "parquet", "--output", "sample.csv"), 2, "that of --format csv, not of parquet"),
         (("--format", "csv", "--json"), 2, "--json prints the sample as JSON"),
