@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import collections
 import csv
-import gzip
 import json
 import re
 import tempfile
@@ -19,6 +18,7 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
+import fsspec
 import networkx as nx
 import typer
 
@@ -28,7 +28,7 @@ from schemas import text
 from schemas.artifacts.dataset import open_dataset
 
 Rule = Callable[[str], str]
-File = Annotated[str, typer.Argument(help="File compressed by gzip.")]
+File = Annotated[str, typer.Argument(help="File, plain or compressed as its name ends.")]
 GROUPS = ("answers", "members", "answers_of_2_or_more", "their_members", "coherent_answers", "members_of_these")
 
 
@@ -53,7 +53,7 @@ def count(rows: list[dict[str, Any]], question: Rule, answer: Rule, words: Calla
 
 def logs(path: File, as_json: AsJson = False) -> None:
     """Count a log of JSON Lines."""
-    with gzip.open(path, "rt", encoding="utf-8") as lines:
+    with fsspec.open(path, "rt", encoding="utf-8", compression="infer") as lines:
         rows = [json.loads(line) for line in lines]
     report = Report(as_json=as_json, rows=len(rows))
 
@@ -70,9 +70,9 @@ def logs(path: File, as_json: AsJson = False) -> None:
         report.row(rule=name, **dict(zip(GROUPS, count(rows, *rules), strict=True)))  # type: ignore[arg-type]
     c, _ = _run("clusters", path, "--coherence", "paper", "--max-cluster-size", 100_000)
     several = c["groups"] - c["groups_of_one"]
-    kept = sum(c[f"members_{split}"] for split in ("train", "validation", "test"))
+    kept = sum(c.get(f"members_{split}", 0) for split in ("train", "validation", "test"))
     leaked = c.get("rejected_leakage_in_train", 0) + c.get("rejected_leakage_left_alone", 0)
-    of_several = c["members"] - c["rejected_size_single_question"]
+    of_several = c["members"] - c.get("rejected_size_single_question", 0)
     ours = [c["groups"], c["members"], several, of_several, several - c["groups_incoherent"], kept + leaked]
     report.row(rule="qpr clusters, before leakage removal", **dict(zip(GROUPS, ours, strict=True)))
     report.row(removed_by_leakage=leaked, remaining_members=kept)
@@ -89,7 +89,7 @@ def closure(edges: Iterable[tuple[Any, Any]]) -> dict[str, int]:
 
 def pairs(path: File, as_json: AsJson = False) -> None:
     """Count labelled pairs of tab-separated values."""
-    with gzip.open(path, "rt", encoding="utf-8", newline="") as lines:
+    with fsspec.open(path, "rt", encoding="utf-8", newline="", compression="infer") as lines:
         rows = list(csv.DictReader(lines, delimiter="\t"))
     positive = [row for row in rows if row["is_duplicate"] == "1"]
     usable = [row for row in rows if all(text.words(text.key(row[f"question{side}"])) for side in "12")]
