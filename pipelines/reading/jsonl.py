@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pipelines.reading.batches import BATCH_BYTES, BATCH_ROWS, Batch, Reject, assemble, raw_payload, texts_of
-from pipelines.reading.headers.columns import FLATTEN, Column, locate_columns
+from pipelines.reading.headers.columns import Column, flatten, locate_columns
 from pipelines.reading.lines import MAX_ROW_BYTES, physical_lines
 from pipelines.reading.sources import Source
 from pipelines.reading.values.conventions import Conventions
@@ -55,7 +55,7 @@ def check_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, s
     for column in columns:
         if column.name in located and located[column.name] in nested:
             cause = f"column {located[column.name]} holds objects or lists, which are not read"
-            step = f"{FLATTEN}, or name another column with {column.mapped_to()}"
+            step = f"{flatten(column.name, located[column.name])}, or name another column with {column.mapped_to()}"
             raise WrongColumnsError(f"{source.url}: {cause}. {step}")
     return []
 

@@ -6,6 +6,7 @@ columns, names from the command line, names in the file -> locate_columns -> our
 from __future__ import annotations
 
 import dataclasses
+import json
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
@@ -17,9 +18,6 @@ from schemas.errors import WrongColumnsError
 
 TIMESTAMP: Final = pa.timestamp("us", tz="UTC")
 """Type of every column of times."""
-
-FLATTEN: Final = "Make columns of their fields, of JSON by jq -c '. + {answer: .reply.text}'"
-"""Next step where a column holds objects."""
 
 _MAX_NAMES_SHOWN: Final = 30
 
@@ -97,7 +95,10 @@ def locate_columns(
     values = sample() if sample else {}
     free = {name: values.get(name, ()) for name in available if name not in nested and name not in located.values()}
     answers = [c for c in columns if c.name == "answer" and c.name not in located and c not in missing]
-    objects = f"Objects and lists ({', '.join(nested[:_MAX_NAMES_SHOWN])}) are not read. {FLATTEN}" if nested else ""
+    objects = ""
+    if nested:
+        of_fields = flatten(missing[0].name, nested[0])
+        objects = f"Objects and lists ({', '.join(nested[:_MAX_NAMES_SHOWN])}) are not read. {of_fields}"
     if not mappable:
         step = f"Rename columns of the file, or add {', '.join(absent)} to it"
     elif free:
@@ -105,6 +106,12 @@ def locate_columns(
     else:
         step = objects or f"The file has no other column. Add {' and '.join(absent)} to the file"
     raise WrongColumnsError(f"{url}: no column {', '.join(absent)}; there are {shown or 'none'}. {step}")
+
+
+def flatten(ours: str, theirs: str) -> str:
+    """Return the next step where a column of a file holds objects."""
+    path = f".{theirs}" if theirs.isidentifier() else f".[{json.dumps(theirs, ensure_ascii=False)}]"
+    return f"Make columns of their fields, of JSON by jq -c '. + {{{ours}: {path}.FIELD}}' with the name of one"
 
 
 def _options(

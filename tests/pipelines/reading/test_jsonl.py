@@ -146,5 +146,14 @@ def test_a_column_of_objects_is_not_suggested_and_its_fields_are_no_columns(tmp_
     assert "question=ask " not in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "path"), [("question", ".question.FIELD"), ("ask", ".ask.FIELD"), ("the ask", '.["the ask"].FIELD')]
+)
+def test_the_step_for_a_column_of_objects_names_the_column_of_the_file(tmp_path, name, path):
+    source = source_of(tmp_path, json.dumps({name: {"text": "how do I pay?"}}).encode())
+    with pytest.raises(QprError, match=re.escape(f"jq -c '. + {{question: {path}}}' with the name of one")):
+        check_header(source, COLUMNS)
+
+
 def test_a_file_with_few_objects_among_texts_is_read(tmp_path):
     check_header(source_of(tmp_path, b'{"question": {"text": "a"}}', b'{"question": "how do I pay?"}'), COLUMNS)
