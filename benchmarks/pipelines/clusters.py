@@ -59,7 +59,7 @@ def _differs(dataset: Dataset, name: str, files: list[Path]) -> bool:
         return True
     if not scores:
         return False
-    columns = [*ORDER[name], *scores]
+    columns = list(dict.fromkeys([*ORDER[name], *scores]))
     by = [(column, "ascending") for column in ORDER[name]]
     ours, theirs = (
         pa.concat_tables(table.select(columns) for table in tables).sort_by(by)
