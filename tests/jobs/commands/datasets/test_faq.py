@@ -225,7 +225,7 @@ def test_one_file_by_two_spellings_is_refused(qpr, tmp_path, model):
 
 def test_the_commands_and_the_program_of_the_page_run(qpr, tmp_path, model, monkeypatch, capsys):
     page = (Path(__file__).parents[4] / "docs" / "faq.md").read_text()
-    commands, changes, exports = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    commands, training, changes, exports = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     program, of_langchain = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "faq.csv").write_bytes(delimited(FAQ, ","))
@@ -233,6 +233,7 @@ def test_the_commands_and_the_program_of_the_page_run(qpr, tmp_path, model, monk
         outcome = qpr(*shlex.split(line)[1:])
         assert outcome.code == 0, outcome.err
     assert "Online." in outcome.out
+    assert qpr(*shlex.split(training.splitlines()[0])[1:], "--dry-run").code == 0
     (tmp_path / "new.csv").write_text("question,answer\nwhere are you,In Ulm.\n")
     (tmp_path / "old.csv").write_text("question\nwhere are you\n")
     for line in changes.splitlines():
