@@ -143,6 +143,14 @@ def test_systemd_reads_the_units_without_a_warning(tmp_path, name):
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.skipif(ANALYZE is None, reason="systemd-analyze is not installed")
+@pytest.mark.parametrize("name", ["qpr.service", "qpr-nightly.service"])
+def test_a_service_has_few_rights(name):
+    command = [ANALYZE, "security", "--offline=true", "--threshold=20", str(DEPLOY / "systemd" / name)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 @pytest.mark.skipif(
     KUBERNETES is None, reason="kubernetes-validate is not installed; QPR_KUBERNETES_VALIDATE names its program"
 )
