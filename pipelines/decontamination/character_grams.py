@@ -131,8 +131,8 @@ def prefixes(keys: pa.Array, least: float, counts: TokenWeights) -> Prefixes:
         least: minimum Jaccard index of similar sets.
         counts: sum of `count_grams`.
     """
-    of_gram = np.zeros(COUNTED, np.int64)
-    of_gram[counts.tokens] = counts.frequencies
+    of_gram = np.zeros(COUNTED, np.uint64)
+    of_gram[counts.tokens] = np.minimum(counts.frequencies, _MOST)
     found = [Prefixes(*(np.zeros(0, kind) for kind in (np.int64, np.int64, np.int32, np.int64)))]
     for row, gram, rank, counted in _by_length(keys, of_gram):
         size = (rank.max(axis=1) + 1).astype(np.int32)
@@ -150,10 +150,10 @@ def _by_length(keys: pa.Array, counts: np.ndarray | None) -> Iterator[Ordered]:
 
     Args:
         keys: (R,) strings without nulls.
-        counts: (`COUNTED`,) number of counted keys with a gram, by which grams are ordered; without, by their hash.
+        counts: (`COUNTED`,) uint64 number of counted keys with a gram, up to `_MOST`, by which grams are ordered;
+            without, they are ordered by their hash.
     """
     lengths = np.maximum(pc.utf8_length(keys).to_numpy(zero_copy_only=False).astype(np.int64), GRAM)
-    of_gram = np.zeros(0, np.uint64) if counts is None else np.minimum(counts, _MOST).astype(np.uint64)
     block = np.cumsum(lengths) // BLOCK_CHARACTERS
     for first in starts_of_runs(block).tolist():
         last = int(np.searchsorted(block, block[first], side="right"))
@@ -164,7 +164,7 @@ def _by_length(keys: pa.Array, counts: np.ndarray | None) -> Iterator[Ordered]:
             row = np.flatnonzero(lengths[first:last] == length)
             gram = grams[starts[row][:, None] + np.arange(length - GRAM + 1)]
             if counts is not None:
-                gram |= of_gram[_number(gram)] << np.uint64(_GRAM_BITS)
+                gram |= counts[_number(gram)] << np.uint64(_GRAM_BITS)
             gram.sort(axis=1)
             new = np.ones(gram.shape, bool)
             new[:, 1:] = gram[:, 1:] != gram[:, :-1]

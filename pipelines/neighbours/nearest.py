@@ -22,7 +22,7 @@ from pipelines.neighbours.pairs import (
     merge_nearest,
     neighbours_table,
 )
-from pipelines.neighbours.similarity import question_vectors, similarities
+from pipelines.neighbours.similarity import divide, similarities, vectors_of
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.ragged import ranges, ranks_in_runs, sizes_of_runs, starts_of_runs
 
@@ -59,7 +59,7 @@ def exact_nearest(members: pa.Table, weights: TokenWeights, *, k: int) -> pa.Tab
     if VECTOR.name in questions.column_names:
         vectors = vectors_in(questions[VECTOR.name])
     else:
-        vectors = _shared_columns(question_vectors(questions["text"], weights))
+        vectors = _shared_columns(vectors_of(divide(questions["text"], weights)))
     rank = np.argsort(np.lexsort((answers, ids)))
     starts = starts_of_runs(answers)
     sizes = np.repeat(sizes_of_runs(starts, len(answers)), sizes_of_runs(starts, len(answers)))
