@@ -22,6 +22,7 @@ from jobs.workflows.certificates.certification import certificate_of
 from jobs.workflows.certificates.requests_file import read_requests
 from jobs.workflows.certificates.scoring import score
 from model.certificates.certificate import Certificate, load_certificate, write_certificate
+from model.certificates.monitor import record
 from model.certificates.requests import Request, check_age, check_requests, check_verdicts
 from model.search.searcher import open_searcher
 from pipelines.ingestion.days import beginning_of
@@ -145,10 +146,9 @@ def _certified(
     try:
         check_age(sample.file, sample.requests, days=procedure.days, now=now)
         _check_days(warehouse, sample, date=date, now=now)
-        for earlier in _earlier_certificates(warehouse, path):
-            check_after_alarm(sample.file, list(sample.requests), earlier)
+        check_after_alarm(sample.file, sample.requests, [url])
         if manifest := finished(warehouse, path, "certificate"):
-            load_certificate(url)
+            record(load_certificate(url), [], now=now)
             return Certified(named(path, manifest))
         certificate = _scored(warehouse, index, sample, now)
     except QprError as error:
@@ -156,6 +156,7 @@ def _certified(
     with Output(url, "certificate", overwrite=True) as target:
         inputs = [sample.source, Source(url=index.path, digest=index.digest)]
         manifest = write_certificate(target, certificate, inputs=inputs)
+    record(load_certificate(url), [], now=now)
     return Certified(named(path, manifest))
 
 
@@ -200,10 +201,3 @@ def _check_days(warehouse: str, sample: Sample, *, date: datetime.date, now: dat
             f"{after:%Y-%m-%d}, so that every version contains that day. Draw requests that were asked later"
         )
     check_requests(sample.file, sample.requests, now=now)
-
-
-def _earlier_certificates(warehouse: str, own: str) -> list[str]:
-    """Return the URLs of all certificates of this warehouse's versions, this one included, whose alarms count on."""
-    versions = (history.read_version(warehouse, number) for number in history.numbers(warehouse))
-    paths = {version.certificate.path for version in versions if version.certificate}
-    return [storage.join(warehouse, path) for path in sorted(paths | {own})]

@@ -20,12 +20,14 @@ from jobs.web.messages.faults import Fault, reporting_files
 from jobs.web.metrics import Metrics
 from jobs.web.state import State
 from model.certificates.certificate import Loaded
-from model.certificates.monitor import AuditVerdict, ContradictionError, Monitor, read_monitor, record
+from model.certificates.evidence import AuditVerdict, ContradictionError, Monitor
+from model.certificates.monitor import read_monitor, record
 from schemas.errors import QprError
-from schemas.statistics.e_processes import ALARM
 
 WATCH_S: Final = 5.0
 """Seconds between two looks at the monitor, which `qpr certify --audit` changes too."""
+
+_OTHER: Final = "the answer was given under another certificate"
 
 
 class Auditing:
@@ -101,16 +103,17 @@ class Auditing:
         digest = None if self.sample is None else self.sample.certificate_of(name)
         if digest is None:
             raise Fault(404, "no answer was drawn under this audit_id, or its day is not over", "not_found")
-        if loaded is None or digest != loaded.digest:
-            raise Fault(409, "the answer was given under another certificate", "certificate")
+        if loaded is None:
+            raise Fault(409, _OTHER, "certificate")
         now = datetime.datetime.now(datetime.UTC)
-        alpha = loaded.certificate.alpha
         with reporting_files():
-            if name in self._read(loaded).judged:  # of two equal verdicts at once, the later one
+            if (audited := read_monitor(loaded).of(digest)) is None:  # with another promise, or before an alarm
+                raise Fault(409, _OTHER, "certificate")
+            if name in audited.judged:  # of two equal verdicts at once, the later one
                 raise Fault(409, "the answer has been judged", "judged")
             try:
                 with keeping:
-                    state = record(loaded.url, [AuditVerdict(name, is_wrong)], digest=digest, alpha=alpha, now=now)
+                    state = record(loaded, [AuditVerdict(name, is_wrong, digest)], now=now)
             except ContradictionError as error:  # another process has counted the other verdict just now
                 raise Fault(409, "the answer has been judged", "judged") from error
             self._show(loaded, state)
@@ -135,7 +138,7 @@ class Auditing:
 
     def _look(self) -> None:
         loaded = self._current()
-        self._show(loaded, None if loaded is None else self._read(loaded))
+        self._show(loaded, None if loaded is None else read_monitor(loaded))
 
     def _attempt(self, subject: str, attempt: Callable[[], None]) -> None:
         """Make an attempt that is repeated, and report its fault once."""
@@ -148,21 +151,18 @@ class Auditing:
         else:
             self._report(subject, "")
 
-    def _read(self, loaded: Loaded) -> Monitor:
-        return read_monitor(loaded.url, digest=loaded.digest, alpha=loaded.certificate.alpha)
-
     def _show(self, loaded: Loaded | None, monitor: Monitor | None) -> None:
         """Put the monitor of a certificate into the metrics, and report its alarm."""
         if loaded is not None and monitor is not None:
-            self._alarms[loaded.digest] = monitor.alarm
+            self._alarms[loaded.digest] = monitor.ends(loaded.digest, loaded.certificate.created)
         self._metrics.audited.set(monitor.audits if monitor else 0)
         self._metrics.audited_wrong.set(monitor.wrong if monitor else 0)
         self._metrics.evidence.set(monitor.evidence if monitor else 0)
         self._metrics.alarm.set(self.has_alarm(loaded))
         alarm = ""
-        if monitor is not None and monitor.alarm:
-            evidence = f"evidence {monitor.highest:.0f}, alarm at {ALARM:g}"
-            alarm = f"alarm: {evidence}: only questions of the index itself are answered"
+        if monitor is not None and monitor.alarmed is not None and self.has_alarm(loaded):
+            since = f"since {monitor.alarmed:%Y-%m-%d %H:%M} UTC"
+            alarm = f"alarm {since}: only questions of the index itself are answered"
         self._report("alarm", alarm)
 
     def _report(self, subject: str, text: str) -> None:

@@ -10,7 +10,8 @@ from jobs.nightly.indexing import index_of_night, options_of
 from jobs.nightly.settings import CertificateSettings
 from jobs.workflows.warehouses.version_reading import Readable
 from model.certificates.certificate import load_certificate
-from model.certificates.monitor import AuditVerdict, record
+from model.certificates.evidence import AuditVerdict
+from model.certificates.monitor import read_monitor, record
 from model.search.results import Answer, Hit
 from pipelines.graphs.settings import IndexConfig
 from schemas.artifacts import storage
@@ -18,7 +19,7 @@ from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.text import answer_key
-from schemas.versions import history
+from schemas.versions import history, layout
 from schemas.versions.version import Artefact
 from tests.support.certificates import VERSION
 from tests.support.csv_files import write_csv
@@ -83,6 +84,7 @@ def sample(tmp_path):
 @pytest.fixture
 def warehouse(tmp_path):
     w = str(tmp_path / "w")
+    layout.write_layout(w)
     history.publish(w, make_version(w, "one", date=DATE))
     return w
 
@@ -191,13 +193,32 @@ def test_an_alarm_is_not_ended_by_the_same_requests(warehouse, sample, opened):
     artefact, _ = certify(warehouse, sample())
     version = history.read_version(warehouse, 1).model_copy(update={"parent": 1, "certificate": artefact})
     history.publish(warehouse, version)
-    verdicts = [AuditVerdict(f"a{number}", True) for number in range(40)]
-    url = storage.join(warehouse, artefact.path)
-    record(url, verdicts, digest=artefact.digest, alpha=0.05, now=NOW)
+    verdicts = [AuditVerdict(f"a{number}", True, artefact.digest) for number in range(40)]
+    record(load_certificate(storage.join(warehouse, artefact.path)), verdicts, now=NOW)
     for index in ("one", "two"):
         found = certify(warehouse, sample(), version=index)
         assert found.artefact is None
         assert "asked before the alarm of 2026-11-25" in found.reason
+
+
+def test_the_evidence_of_audits_goes_on_over_nights_and_begins_again_after_an_alarm(warehouse, sample, opened):
+    nights = []
+    for hour, index in enumerate(("one", "two")):
+        artefact = certify(warehouse, sample(), version=index, now=NOW - datetime.timedelta(hours=9 - hour)).artefact
+        nights.append(load_certificate(storage.join(warehouse, artefact.path)))
+    verdicts = [AuditVerdict(f"a{n}", n == 3, of.digest) for of in nights for n in range(20)]
+    state = record(nights[1], verdicts, now=NOW)
+    assert [(audited.audits, audited.wrong) for audited in state.certificates] == [(20, 1), (20, 1)]
+    assert read_monitor(nights[0]) == state
+    record(nights[1], [AuditVerdict(f"b{n}", True, nights[0].digest) for n in range(9)], now=NOW)
+    assert all(read_monitor(of).ends(of.digest, of.certificate.created) for of in nights)
+    later = NOW + datetime.timedelta(days=4)
+    rows = sample(requests(day=26))
+    artefact = certify(warehouse, rows, now=later, version="three").artefact
+    new = load_certificate(storage.join(warehouse, artefact.path))
+    assert [audited.certificate for audited in read_monitor(new).certificates] == [artefact.digest]
+    assert not read_monitor(new).ends(new.digest, new.certificate.created)
+    assert read_monitor(nights[0]).ends(nights[0].digest, nights[0].certificate.created)
 
 
 def test_a_night_with_nothing_new_publishes_the_version_again_once_it_has_a_certificate(warehouse, sample, opened):

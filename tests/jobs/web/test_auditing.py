@@ -15,11 +15,12 @@ import pytest
 from jobs.web.audit_sample import AuditSample
 from jobs.web.versions.leases import Version
 from model.certificates.certificate import load_certificate
-from model.certificates.monitor import AuditVerdict, monitor_url, record
+from model.certificates.evidence import AuditVerdict
+from model.certificates.monitor import monitor_url, read_monitor, record
 from model.search.results import Answer
 from schemas.errors import QprError
 from schemas.text import question_id
-from tests.support.certificates import certificate, stored_certificate
+from tests.support.certificates import stored_certificate
 
 
 @pytest.fixture
@@ -135,17 +136,16 @@ def test_a_look_that_began_before_a_verdict_does_not_hide_its_alarm(certified, t
     *rows, last = end_of_day(client, tmp_path)[:4]
     for row in rows:
         judge(client, row["request_id"], right=False)
-    auditing, has_read, done = client.service.auditing, threading.Event(), threading.Event()
-    read = auditing._read
+    has_read, done = threading.Event(), threading.Event()
 
     def read_slowly(loaded):
-        monitor = read(loaded)
+        monitor = read_monitor(loaded)
         if not has_read.is_set():
             has_read.set()
             done.wait(0.5)  # the verdict is done, or waits for this look
         return monitor
 
-    monkeypatch.setattr(auditing, "_read", read_slowly)
+    monkeypatch.setattr("jobs.web.auditing.read_monitor", read_slowly)
     look = threading.Thread(target=refresh, args=(client,))
     look.start()
     assert has_read.wait(10)
@@ -171,9 +171,9 @@ def test_right_answers_raise_none_and_each_counts_once(certified, tmp_path):
 def test_an_alarm_by_a_verdict_file_reaches_the_server(certified, capsys):
     client = certified()
     assert reasons(client, "pay a bill") == [(True, "certified")]
-    given = {"digest": load_certificate(certified.url).digest, "alpha": certificate().alpha}
-    wrong = [AuditVerdict(str(number), True) for number in range(5)]
-    record(certified.url, wrong, **given, now=datetime.datetime.now(datetime.UTC))
+    given = load_certificate(certified.url)
+    wrong = [AuditVerdict(str(number), True, given.digest) for number in range(5)]
+    record(given, wrong, now=datetime.datetime.now(datetime.UTC))
     until = datetime.datetime.now() + datetime.timedelta(seconds=20)
     while reasons(client, "pay a bill") != [(False, "alarm")]:
         assert datetime.datetime.now() < until
@@ -182,7 +182,7 @@ def test_an_alarm_by_a_verdict_file_reaches_the_server(certified, capsys):
 
 def test_a_damaged_monitor_is_reported_and_the_state_before_it_stays(certified, capsys):
     client = certified()
-    with open(monitor_url(certified.url), "w") as file:
+    with open(monitor_url(certified.url, 0.02), "w") as file:
         file.write("{")
     refresh(client)
     refresh(client)
@@ -204,6 +204,28 @@ def test_verdicts_on_nothing_drawn_are_refused(certified, start, tmp_path):
     assert judge(start(state=False), "0" * 32, right=True).status_code == 409
 
 
+def test_a_verdict_on_an_answer_of_the_certificate_before_counts_for_the_same_promise(certified, tmp_path):
+    before = load_certificate(certified.url)
+    record(before, [], now=datetime.datetime.now(datetime.UTC))  # as `qpr certify` does
+    client = certified(audits=10)
+    reasons(client, *["pay a bill"] * 6)
+    rows = end_of_day(client, tmp_path)
+    stored_certificate(certified.url, delta=0.05, labelled_digest="4" * 64)
+    client = certified()
+    assert [judge(client, row["request_id"], right=False).status_code for row in rows[:3]] == [200] * 3
+    assert judge(client, rows[0]["request_id"], right=False).json() == {"error": "the answer has been judged"}
+    assert (shown(client, "qpr_alarm"), shown(client, "qpr_audited_wrong")) == (1, 3)
+    assert reasons(client, "pay a bill") == [(False, "alarm")]
+    stored_certificate(
+        certified.url,
+        created=datetime.datetime.now(datetime.UTC) + datetime.timedelta(hours=1),
+        expires=datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=1),
+    )
+    client = certified()
+    assert reasons(client, "pay a bill") == [(True, "certified")]
+    assert judge(client, rows[3]["request_id"], right=False).status_code == 409
+
+
 def test_a_verdict_that_cannot_be_kept_is_not_counted(certified, tmp_path, monkeypatch):
     client, feedback = certified(audits=3), tmp_path / "state/feedback.jsonl"
     reasons(client, "pay a bill", "cancel the flight")
@@ -222,7 +244,7 @@ def test_a_verdict_that_cannot_be_kept_is_not_counted(certified, tmp_path, monke
 
 
 def test_a_verdict_that_cannot_be_counted_is_not_kept(certified, tmp_path, capsys):
-    client, feedback, monitor = certified(audits=3), tmp_path / "state/feedback.jsonl", monitor_url(certified.url)
+    client, feedback, monitor = certified(audits=3), tmp_path / "state/feedback.jsonl", monitor_url(certified.url, 0.02)
     reasons(client, "pay a bill", "cancel the flight")
     first, second = (row["request_id"] for row in end_of_day(client, tmp_path))
     assert judge(client, first, right=True).status_code == 200
@@ -337,7 +359,9 @@ def test_the_alarm_of_a_version_holds_for_requests_that_began_on_it(certified, t
     service = client.service
     old, loaded = service.versions.current, service.versions.current.certificate
     new = dataclasses.replace(old, name="new", searcher=copy.copy(old.searcher))
-    new.searcher.certificate = loaded._replace(digest="9" * 64)
+    later = datetime.datetime.now(datetime.UTC) + datetime.timedelta(seconds=1)
+    made_later = loaded.certificate.model_copy(update={"created": later})
+    new.searcher.certificate = loaded._replace(digest="9" * 64, certificate=made_later)
     old.searcher.gate.clear()
     responses = []
     thread = threading.Thread(target=lambda: responses.append(reasons(client, *["pay a bill"] * 5)))
@@ -353,7 +377,7 @@ def test_the_alarm_of_a_version_holds_for_requests_that_began_on_it(certified, t
 
 
 def test_a_fault_that_returns_is_reported_again_and_a_full_disk_does_not_hide_an_alarm(certified, tmp_path, capsys):
-    client, monitor = certified(), monitor_url(certified.url)
+    client, monitor = certified(), monitor_url(certified.url, 0.02)
     auditing = client.service.auditing
     for _ in range(2):
         with open(monitor, "w") as file:
@@ -368,9 +392,9 @@ def test_a_fault_that_returns_is_reported_again_and_a_full_disk_does_not_hide_an
         raise OSError("No space left on device")
 
     auditing.sample.save = fail
-    given = {"digest": load_certificate(certified.url).digest, "alpha": certificate().alpha}
-    wrong = [AuditVerdict(str(number), True) for number in range(5)]
-    record(certified.url, wrong, **given, now=datetime.datetime.now(datetime.UTC))
+    given = load_certificate(certified.url)
+    wrong = [AuditVerdict(str(number), True, given.digest) for number in range(5)]
+    record(given, wrong, now=datetime.datetime.now(datetime.UTC))
     refresh(client)
     assert reasons(client, "pay a bill") == [(False, "alarm")]
     assert capsys.readouterr().err.count("No space left") == 1
