@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import rich.table
 
-from jobs.display.console import emit, say, two_columns, working
+from jobs.display.console import emit, say, two_columns, warn, working
 from jobs.display.summary_tables import percent
 from jobs.workflows.certificates.auditing import check_after_alarm
 from jobs.workflows.certificates.requests_file import read_requests
@@ -21,6 +21,7 @@ from jobs.workflows.certificates.scoring import Answerer, Scored, score
 from jobs.workflows.certificates.value_rows import counts_by_value, value_rows
 from model.certificates.certificate import Certificate, load_certificate, write_certificate
 from model.certificates.monitor import record
+from model.certificates.places import places, remember
 from model.certificates.procedure import Outcome, bound_of, certify, divide, further_try, missing_requests
 from model.certificates.requests import (
     Request,
@@ -78,18 +79,26 @@ def write_certification(
         made = datetime.datetime.fromisoformat(manifest.created)
         check_requests(file, requests, now=now, made=made, log_until=settings.log_until)
         check_age(file, requests, days=settings.days, now=now)
-        check_after_alarm(file, requests, {output, index})
+        check_after_alarm(file, requests, {output, index, *places(index)})
         searcher = open_searcher(index, **dict(opening))
         certificate = certified(file, requests, searcher, settings, now=now)
         if certificate.version.index != manifest.digest:  # its log may have requests that were later than that before
             raise QprError(f"{index}: the index changed during the run. Start the run again")
         inputs = [digest_input(source), Source(url=index, digest=certificate.version.index)]
+        _remember(index, output)  # before the certificate: one of a killed run would not be found
         digest = write_certificate(target, certificate, inputs=inputs).digest
     record(load_certificate(output), [], now=now)
     result = {"certificate": output, "digest": digest, **certificate.model_dump(mode="json")}
     emit(result, as_json=as_json, table=lambda: _table(output, certificate))
     filters = "".join(f"--filter {name}=VALUE " for name in vary_by)
     say(f"Next: qpr answer --index {shlex.quote(index)} --certificate {shlex.quote(output)} {filters}QUESTION")
+
+
+def _remember(index: str, output: str) -> None:
+    try:
+        remember(index, output)
+    except QprError as error:
+        warn(f"{error}. After an alarm of {output} a certificate can be made elsewhere by requests from before it")
 
 
 def certified(

@@ -9,6 +9,7 @@ import pytest
 
 from jobs.workflows.certificates import certification
 from model.search.searcher import Searcher, open_searcher
+from schemas.errors import QprError
 from schemas.text import answer_key
 from tests.support.csv_files import write_csv
 
@@ -26,6 +27,7 @@ def index(folder, make_model, make_dataset, qpr, monkeypatch):
         given = ("--questions", folder / "data", "--model", folder / "model", "--output", folder / "index")
         assert qpr("index", *given, "--shards", 1).code == 0
     take_probabilities_from_questions(monkeypatch)
+    (folder / "index.certificates.json").unlink(missing_ok=True)
     return folder / "index"
 
 
@@ -129,9 +131,20 @@ def test_an_alarm_leaves_exact_questions_and_needs_later_requests(certify, qpr, 
     assert shown.out.count("(exact)") == 1
     assert shown.err.count("audits raised the alarm") == 1
     yesterday = TODAY - datetime.timedelta(days=1)
-    again = certify(requests(), "--log-until", yesterday, "--overwrite")
-    assert (again.code, "row 1: asked before the alarm" in again.err) == (1, True)
-    assert certify(requests(), "--log-until", yesterday, output="other").code == 0
+    for given in ({"output": "certificate"}, {"output": "other"}):
+        again = certify(requests(), "--log-until", yesterday, "--overwrite", **given)
+        assert (again.code, "row 1: asked before the alarm" in again.err) == (1, True)
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_certificate_of_which_the_index_cannot_remember_the_place_is_a_warning(certify, monkeypatch):
+    def fail(*_):
+        raise QprError("index.certificates.json: Read-only file system. Free it")
+
+    monkeypatch.setattr(certification, "remember", fail)
+    result = certify(requests())
+    assert result.code == 0
+    assert "warning: index.certificates.json: Read-only file system" in result.err
 
 
 def write_rows(path, digest, verdicts):
