@@ -89,7 +89,7 @@ def _climb(ramps: Doubles, right: Doubles, weights: Doubles, signs: Sequence[int
     for _ in range(_STEPS):
         probability = expit(inputs @ rises)
         slope = (weights * (probability - right)) @ inputs + penalty * rises
-        bend = (inputs * (weights * probability * (1 - probability))[:, None]).T @ inputs + np.diag(penalty + 1e-9)
+        bend = (inputs * (weights * probability * (1 - probability))[:, None]).T @ inputs + np.diag(penalty)
         root = cholesky(bend)
         target = solve_triangular(root, bend @ rises - slope, trans="T")
         step = lsq_linear(root, target, (lower, upper), method="bvls", tol=1e-12).x - rises

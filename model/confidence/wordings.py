@@ -101,5 +101,5 @@ def _parts(index: Index, judged: Judgements) -> Iterator[tuple[Ints, Index]]:
     numbers = collections.defaultdict[tuple[str, ...], list[int]](list)
     for number, values in enumerate(zip(*columns, strict=True)):
         numbers[values].append(number)
-    for values in sorted(numbers):
-        yield np.array(numbers[values], np.int64), index.within(filters.masks(values, 0), values)
+    for values, some in numbers.items():
+        yield np.array(some, np.int64), index.within(filters.masks(values, 0), values)

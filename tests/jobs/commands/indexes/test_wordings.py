@@ -1,6 +1,7 @@
 """Confidence models of indexes without validation clusters: learned from the wordings that share an answer."""
 
 import json
+from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
@@ -63,7 +64,10 @@ def examples_at(url):
     index = open_searcher(str(url)).index
     wordings = wordings_of(index)
     judged = judgements(wordings)
-    return index, judged, examples_of_answers(index, wordings, judged, counts_of(index))
+    done = []
+    found = examples_of_answers(index, wordings, judged, counts_of(index), on_queries=done.append)
+    assert done[-1] == len(judged)
+    return index, judged, found
 
 
 def test_a_table_with_several_wordings_of_its_answers_gives_hits_probabilities(qpr, faq):
@@ -139,6 +143,18 @@ def test_equal_questions_of_two_tenants_are_in_one_fold(tenants):
     assert len(set(found.groups.tolist())) == len(CLUSTERS)
 
 
+def test_wordings_are_the_questions_of_an_answer_within_equal_values():
+    rows = pa.table(
+        {"question_id": range(6), "text": [*"abcdef"], "answer": ["Yes.", None, "yes.", "Yes.", "No.", "Yes."]}
+    )
+    rows = rows.append_column("answer_id", pa.nulls(6, pa.string()))
+    rows = rows.append_column("tenant", pa.array(["acme", "acme", "acme", "globex", "globex", "initech"]))
+    index = SimpleNamespace(tables=lambda _: [rows[:2], rows[2:]], settings=SimpleNamespace(vary_by=("tenant",)))
+    assert wordings_of(index)["texts"].to_pylist() == [["a", "c"]]
+    index.settings.vary_by = None
+    assert wordings_of(index)["texts"].to_pylist() == [["a", "c", "d", "f"]]
+
+
 def test_topics_join_wordings_by_answer_and_by_question():
     wordings = pa.table({"answer": ["a", "b", "c"], "question_ids": [[1, 2], [3, 4], [5, 6]]})
     table = wordings.append_column("texts", pa.array([["pay", "bill"], ["Pay?", "rent"], ["car", "bus"]]))
@@ -156,6 +172,6 @@ def test_hits_of_an_index_that_varies_have_probabilities(qpr, tenants):
 
 def test_an_answer_with_more_wordings_than_can_be_left_out_is_not_learned_from(faq, monkeypatch):
     index = open_searcher(str(faq)).index
-    assert len(wordings_of(index)) == 36
-    monkeypatch.setattr("model.confidence.wordings.REMOVED", 1)
-    assert len(wordings_of(index)) == 0
+    for removed, answers in ((2, 36), (1, 0)):  # three wordings each
+        monkeypatch.setattr("model.confidence.wordings.REMOVED", removed)
+        assert len(wordings_of(index)) == answers
