@@ -144,8 +144,7 @@ def _within_memory(base: Base, live: int, settings: IndexConfig) -> tuple[str | 
     given = "shards" in settings.model_fields_set
     shards = settings.shards if given else base.settings.shards
     if settings.memory_mb is None:
-        by_size = settings.preset == "tuned" and "preset" in settings.model_fields_set
-        return settings.factory or (None if by_size else _given_factory(base)), shards
+        return settings.factory or (None if _is_tuned(settings) else _given_factory(base)), shards
     tables = base.manifest.of(IDS)
     size = Size(
         questions=live,
@@ -156,8 +155,7 @@ def _within_memory(base: Base, live: int, settings: IndexConfig) -> tuple[str | 
         bm25=bool(base.manifest.of(LEXICAL)),
     )
     plan = planned(size, factory=settings.factory, shards=shards, more_shards=not given, memory_mb=settings.memory_mb)
-    by_size = settings.factory is None and plan.factory == default_factory(live, size.dimension)
-    return None if by_size else plan.factory, plan.shards
+    return plan.factory, plan.shards
 
 
 def _probes(base: Base, settings: IndexConfig, *, same: bool) -> tuple[int | None, float]:
@@ -172,8 +170,13 @@ def _probes(base: Base, settings: IndexConfig, *, same: bool) -> tuple[int | Non
     if recorded is None or given or settings.probes is not None:
         return settings.probes, settings.recall
     if recorded.target is None:  # the number was given
-        return base.settings.probes if same else None, settings.recall
+        return base.settings.probes if same and not _is_tuned(settings) else None, settings.recall
     return None, recorded.target
+
+
+def _is_tuned(settings: IndexConfig) -> bool:
+    """Return whether preset tuned was given, which chooses a factory by the size and lists by the recall."""
+    return settings.preset == "tuned" and "preset" in settings.model_fields_set
 
 
 def _given_factory(base: Base) -> str | None:

@@ -138,7 +138,7 @@ def test_compaction_keeps_the_options_of_the_build_unless_others_are_given(place
     index = place / "lists"
     build(qpr, place / "model", ROWS, index, "--factory", "IVF1,Flat", "--probes", 1)
     change(qpr, index, "--delete", write_csv(place / "gone.csv", ROWS[:1]))
-    change(qpr, index, "--compact")
+    assert change(qpr, index, "--compact")["deleted_share"] == 0
     kept = read_manifest(str(index)).configuration
     assert (kept["factory"], kept["probes"], kept["shards"]) == ("IVF1,Flat", 1, 3)
     assert "target" not in kept["recall"]  # no recall has chosen the lists
@@ -236,6 +236,7 @@ def test_an_index_of_one_segment_is_not_compacted(place, qpr):
     assert done.code == 0
     assert "has one segment and no deleted rows, so its version stays" in done.err
     assert (place / "index" / "manifest.json").read_bytes() == before
+    assert len([path for path in (place / "index").iterdir() if path.is_dir()]) == 1
 
 
 def test_deleting_everything_is_refused(place, qpr):
