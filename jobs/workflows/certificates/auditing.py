@@ -14,6 +14,7 @@ import rich.table
 
 from jobs.display.console import emit, say, two_columns, warn
 from jobs.display.summary_tables import percent
+from jobs.workflows.certificates.promise import promise_text
 from jobs.workflows.certificates.requests_file import filled_rows
 from jobs.workflows.certificates.value_rows import value_rows
 from model.certificates.certificate import Loaded, load_certificate
@@ -148,7 +149,7 @@ def _table(loaded: Loaded, monitor: Monitor, now: datetime.datetime, *, alarm: b
     certificate = loaded.certificate
     expiry = f"{certificate.expires:%Y-%m-%d}" + (" (expired)" if certificate.is_expired(now) else "")
     rows: dict[str, Any] = {
-        "promise": f"at most {percent(certificate.alpha)} wrong, confidence {percent(1 - certificate.delta)}",
+        "promise": promise_text(certificate.alpha, certificate.delta),
         "minimum probability": f"{certificate.threshold:.4f}",
         "upper bound": percent(certificate.upper_bound),
         "expires": expiry,

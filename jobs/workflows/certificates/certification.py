@@ -16,6 +16,7 @@ import rich.table
 from jobs.display.console import emit, say, two_columns, warn, working
 from jobs.display.summary_tables import percent
 from jobs.workflows.certificates.auditing import check_after_alarm
+from jobs.workflows.certificates.promise import promise_text
 from jobs.workflows.certificates.requests_file import read_requests
 from jobs.workflows.certificates.scoring import Answerer, Scored, score
 from jobs.workflows.certificates.value_rows import counts_by_value, value_rows
@@ -197,7 +198,7 @@ def _not_shown(
         candidates: number of requests that choose the thresholds and whose probability permits an answer.
         again: the promise of a try with more requests.
     """
-    promise = f"at most {percent(settings.alpha)} wrong with confidence {percent(1 - settings.delta)}"
+    promise = promise_text(settings.alpha, settings.delta)
     judged = f"{counted(requests, 'judged request')} do not show {promise}"
     if not outcome.tests:
         lowest = settings.min_probability
@@ -218,7 +219,7 @@ def _not_shown(
 
 def _table(url: str, certificate: Certificate) -> rich.table.Table:
     rows: dict[str, Any] = {
-        "promise": f"at most {percent(certificate.alpha)} wrong, confidence {percent(1 - certificate.delta)}",
+        "promise": promise_text(certificate.alpha, certificate.delta),
         "minimum probability": f"{certificate.threshold:.4f}",
         "requests answered": f"{certificate.answered:,} of {certificate.tested:,} ({percent(certificate.coverage)})",
         "wrong among them": certificate.wrong,

@@ -9,6 +9,7 @@ import rich.table
 
 from jobs.display.console import emit, working
 from jobs.display.summary_tables import percent
+from jobs.workflows.certificates.promise import exact_percent
 from model.certificates.settings import Promise, Simulation
 from model.certificates.simulation import Simulated, simulate
 
@@ -22,7 +23,8 @@ def print_simulation(promise: Promise, settings: Simulation, *, as_json: bool) -
 
 
 def _table(promise: Promise, rows: list[Simulated]) -> rich.table.Table:
-    text = f"Promise: at most {percent(promise.alpha)} wrong, broken by at most {percent(promise.delta)} of the samples"
+    alpha, delta = exact_percent(promise.alpha), exact_percent(promise.delta)
+    text = f"Promise: at most {alpha} wrong, broken by at most {delta} of the samples"
     table = rich.table.Table(title=text, title_justify="left")
     for name in ("traffic", "threshold by"):
         table.add_column(name, overflow="fold")

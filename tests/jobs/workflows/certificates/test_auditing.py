@@ -88,7 +88,14 @@ def test_a_file_sorted_by_verdict_raises_no_alarm(qpr, stored, tmp_path):
 def test_a_certificate_in_use_is_shown_without_audits_too(qpr, stored, wide_tables):
     shown = qpr("certify", "--certificate", stored[0])
     assert shown.code == 0
-    for text in ("at most 2.0 %", "minimum probability", "upper bound", "audited answers", "1 (alarm at 100)", "none"):
+    for text in (
+        "at most 2 % wrong with",
+        "minimum probability",
+        "upper bound",
+        "audited answers",
+        "1 (alarm at 100)",
+        "none",
+    ):
         assert text in shown.out
 
 
