@@ -59,7 +59,7 @@ def end_of_day(client, tmp_path):
     """End the day of the sample, and return the ids that were drawn."""
     sample = client.service.auditing.sample
     sample._now = lambda: datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=1)
-    sample.save()
+    client.service.auditing._save()
     return [json.loads(line) for line in (tmp_path / "state/audit.jsonl").read_text().splitlines()]
 
 
@@ -83,6 +83,12 @@ def test_drawn_answers_have_the_values_of_their_requests(certified, tmp_path):
     client.service.auditing.offer([row], "version", {"tenant": "acme"})
     [drawn] = end_of_day(client, tmp_path)
     assert (drawn["tenant"], drawn["question"], drawn["verdict"]) == ("acme", "pay", "")
+    assert (drawn["found"], drawn["answer"], drawn["answer_id"], drawn["labeller"]) == (
+        "pay a bill",
+        "Online.",
+        "7",
+        "",
+    )
     assert drawn["filters"] == {"tenant": "acme"}
 
 
@@ -164,6 +170,8 @@ def test_right_answers_raise_none_and_each_counts_once(certified, tmp_path):
     assert (again.status_code, again.json()) == (409, {"error": "the answer has been judged"})
     assert reasons(client, "pay a bill") == [(True, "certified")]
     assert (shown(client, "qpr_audited_answers"), shown(client, "qpr_audited_wrong")) == (50, 0)
+    assert shown(client, "qpr_audits_drawn_total") == 50
+    assert shown(client, "qpr_alarm_evidence") < 1  # though at its highest it was 1
     kept = (tmp_path / "state/feedback.jsonl").read_text().splitlines()
     assert len(kept) == 50
 
@@ -398,6 +406,9 @@ def test_a_fault_that_returns_is_reported_again_and_a_full_disk_does_not_hide_an
     refresh(client)
     assert reasons(client, "pay a bill") == [(False, "alarm")]
     assert capsys.readouterr().err.count("No space left") == 1
+    auditing.sample.save = lambda: 1 / 0
+    refresh(client)
+    assert capsys.readouterr().err.count("audits: ZeroDivisionError. This is a defect") == 1
 
 
 def test_without_audits_nothing_is_drawn(certified, tmp_path):
