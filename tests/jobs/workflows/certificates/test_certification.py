@@ -1,6 +1,7 @@
 """Certificates of scored requests, and the reasons for none."""
 
 import datetime
+import math
 
 import numpy as np
 import pytest
@@ -23,7 +24,7 @@ EXACT = Request(301, "in the index", NOW + DAY, "right", "Zoe")
 def requests(count=300, *, wrong=lambda row: row % 100 == 50):
     """Return requests of which the first has the largest score."""
     return [
-        Request(row, f"question {row}", NOW - (row % 5) * DAY, "wrong" if wrong(row) else "right", "BA"[row % 2])
+        Request(row, f"question {row}", NOW - (row % 5) * DAY, "wrong" if wrong(row) else "right", "EDCBA"[row % 5])
         for row in range(count)
     ]
 
@@ -49,8 +50,10 @@ def test_a_certificate_has_the_counts_of_its_requests():
     assert found.upper_bound == upper_bound(found.wrong, found.answered, 0.1) <= 0.05
     assert (found.first_day, found.last_day) == ((NOW - 4 * DAY).date(), (NOW + DAY).date())
     assert found.expires == datetime.datetime(2026, 10, 6, tzinfo=datetime.UTC)  # three days after that of the last
-    assert (found.labellers, found.labelled_digest) == (["A", "B"], labelled_digest(some))
+    assert (found.labellers, found.labelled_digest) == ([*"ABCDE"], labelled_digest(some))
     assert (found.created, found.by_value) == (NOW, None)
+    with pytest.raises(QprError, match="an index that was not opened from a folder"):
+        certificate_of("file", some, Scored(some, scores(), 7), None, SETTINGS, now=NOW)
 
 
 def test_a_request_without_a_verdict_or_an_undecided_one_counts_as_wrong():
@@ -74,9 +77,12 @@ def test_the_reason_for_no_certificate_has_the_numbers_that_decided_it():
         in few
     )
     assert "--delta" not in few
-    assert "and 0 of these have a probability of at least 0.9999;" in fault_of(
-        requests(100), SETTINGS.model_copy(update={"min_probability": 0.9999}), scored=scores(100) - 0.001
-    )
+    in_order = divide([request.name for request in requests(100)])
+    lowest = float(scores(100)[in_order][14])
+    above = int((scores(100) >= lowest).sum())
+    fewer = fault_of(requests(100), SETTINGS.model_copy(update={"min_probability": lowest}))
+    assert f"and 15 of these have a probability of at least {lowest}; at least 45 are needed. " in fewer
+    assert f"About {math.ceil(150 * 100 / above) - 100} further requests" in fewer
     bad = fault_of(requests(wrong=lambda row: row % 24 == 5))
     assert "wrong answers. " in bad
     assert "--delta 0.05: at the same --delta it could succeed by chance. " in bad
