@@ -144,7 +144,7 @@ def _within_memory(base: Base, live: int, settings: IndexConfig) -> tuple[str | 
     given = "shards" in settings.model_fields_set
     shards = settings.shards if given else base.settings.shards
     if settings.memory_mb is None:
-        return settings.factory or (None if _is_tuned(settings) else _given_factory(base)), shards
+        return settings.factory or (None if _has_preset(settings) else _given_factory(base)), shards
     tables = base.manifest.of(IDS)
     size = Size(
         questions=live,
@@ -170,13 +170,13 @@ def _probes(base: Base, settings: IndexConfig, *, same: bool) -> tuple[int | Non
     if recorded is None or given or settings.probes is not None:
         return settings.probes, settings.recall
     if recorded.target is None:  # the number was given
-        return base.settings.probes if same and not _is_tuned(settings) else None, settings.recall
+        return base.settings.probes if same and not _has_preset(settings) else None, settings.recall
     return None, recorded.target
 
 
-def _is_tuned(settings: IndexConfig) -> bool:
-    """Return whether preset tuned was given, which chooses a factory by the size and lists by the recall."""
-    return settings.preset == "tuned" and "preset" in settings.model_fields_set
+def _has_preset(settings: IndexConfig) -> bool:
+    """Return whether a preset was given; a factory or number of lists that it does not set is chosen as in a build."""
+    return "preset" in settings.model_fields_set
 
 
 def _given_factory(base: Base) -> str | None:
