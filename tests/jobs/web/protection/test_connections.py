@@ -368,7 +368,8 @@ def test_refused_bytes_after_a_request_do_not_take_the_place_of_its_response(ser
         assert headers["connection"] == "close"
         assert await client.ended() == b""
 
-    served(scenario)
+    refused = served(scenario)[0]
+    assert refused.get("http", 0) + refused.get("head", 0) == 1
 
 
 @pytest.mark.parametrize(

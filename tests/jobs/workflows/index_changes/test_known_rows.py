@@ -19,15 +19,17 @@ def test_rows_are_equal_where_all_columns_are_and_a_null_equals_a_null():
 
 
 def test_rows_are_known_that_an_index_has_unless_they_are_or_will_be_deleted(monkeypatch):
-    first, second = rows((1, "a", "x"), (3, "c", "x"), (5, "e", "x")), rows((2, "b", "x"), (3, "c", "y"))
+    first, second = rows((1, "a", "x"), (3, "c", "x"), (5, "e", "x"), (7, "g", "x")), rows((2, "b", "x"), (3, "c", "y"))
     parts = [
-        known_rows._Part(np.array([1, 3, 5]), first, np.array([False, True, False])),
+        known_rows._Part(np.array([1, 3, 5, 7]), first, np.array([False, True, False, True])),
         known_rows._Part(np.array([2, 3]), second, np.array([False, False])),
     ]
     monkeypatch.setattr(known_rows, "_load", lambda *_: parts)
-    asked = rows((9, "i", "x"), (5, "e", "x"), (3, "c", "x"), (2, "b", "x"), (1, "a", "z"), (0, "z", "x"))
+    asked = rows(
+        (9, "i", "x"), (5, "e", "x"), (3, "c", "x"), (2, "b", "x"), (1, "a", "z"), (0, "z", "x"), (7, "g", "x")
+    )
     known = KnownRows("index", "run", np.array([2]).tobytes())
-    assert known(asked).tolist() == [False, True, False, False, False, False]
+    assert known(asked).tolist() == [False, True, *[False] * 5]
     assert known(rows((3, "c", "y"), (2, "b", "x"))).tolist() == [True, False]
 
 
