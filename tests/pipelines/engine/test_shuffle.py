@@ -4,6 +4,7 @@ import pyarrow as pa
 import pytest
 from apache_beam.testing.test_pipeline import TestPipeline as PipelineUnderTest
 from apache_beam.testing.util import assert_that, equal_to
+from apache_beam.transforms import window
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +12,7 @@ from pipelines.engine import shuffle
 from pipelines.engine.shuffle import (
     GroupByShard,
     JoinByShard,
+    SplitByShard,
     concatenate,
     shard_of,
     split_by_shard,
@@ -74,6 +76,68 @@ def test_a_table_that_is_a_slice_ships_only_its_rows():
     [(_, part)] = split_by_shard(whole.slice(10, 2), "k", 1)
     assert rows_of(concatenate([part])) == [(10, "x" * 100), (11, "x" * 100)]
     assert len(part) < 2_000
+
+
+def split_bundle(tables, shards):
+    step = SplitByShard("k", shards)
+    step.start_bundle()
+    parts = [part for one in tables for part in step.process(one)]
+    return parts + [windowed.value for windowed in step.finish_bundle()]
+
+
+@given(st.lists(row_lists, max_size=6), st.integers(1, 7), st.sampled_from([1, 20, 200, 10_000]))
+def test_a_bundle_ships_each_row_once_however_many_tables_are_gathered(batches, shards, limit):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shuffle, "GATHERED_BYTES", limit)
+        parts = [(shard, rows_of(concatenate([part]))) for shard, part in split_bundle(map(table, batches), shards)]
+    assert in_order(row for _, rows in parts for row in rows) == in_order(row for rows in batches for row in rows)
+    assert all(rows and {k % shards for k, _ in rows} == {shard} for shard, rows in parts)
+
+
+def test_small_tables_of_a_bundle_are_gathered_before_they_are_split():
+    small = [table([(number * 100 + k, "x" * 50) for k in range(100)]) for number in range(40)]
+    parts = split_bundle(small, 100)
+    assert len(parts) == 100  # of 4,000 tables of one row
+    assert {len(concatenate([part])) for _, part in parts} == {40}
+
+
+def test_a_worker_gathers_no_more_than_the_limit_and_splits_a_large_table_at_once(monkeypatch):
+    monkeypatch.setattr(shuffle, "GATHERED_BYTES", 1_000)
+    step, held = SplitByShard("k", 4), []
+    step.start_bundle()
+    small, large = table([(k, "x" * 50) for k in range(5)]), table([(k, "x" * 50) for k in range(90)])
+    for one in [small] * 9 + [large] + [small] * 9 + [large.slice(0, 2)]:
+        shipped = sum(len(concatenate([part])) for _, part in step.process(one))
+        held.append(sum(part.nbytes for part in step._tables))
+        if one is large:
+            assert shipped == 90
+    assert max(held) < 4_000
+    assert held[8] == held[9] > 0  # what was gathered waits while a large table passes
+    assert held[-1] == held[-2]  # of a slice the whole table stays in memory, so it is not gathered
+
+
+def test_tables_of_a_bundle_that_failed_are_forgotten():
+    step = SplitByShard("k", 2)
+    for rows in ([(1, "failed")], [(1, "again")]):
+        step.start_bundle()
+        assert list(step.process(table(rows))) == []
+    [windowed] = step.finish_bundle()
+    assert windowed.windows == (window.GlobalWindow(),)
+    assert rows_of(concatenate([windowed.value[1]])) == [(1, "again")]
+    assert list(step.finish_bundle()) == []
+
+
+@pytest.mark.parametrize("transform", [GroupByShard("k", 2), JoinByShard("k", 2)])
+def test_tables_in_other_windows_are_refused(transform):
+    pipeline = PipelineUnderTest(runner="FnApiRunner")
+    windowed = pipeline | beam.Create([table([(1, "a")])]) | beam.WindowInto(window.FixedWindows(9))
+    with pytest.raises(ValueError, match="global window"):
+        _ = (windowed,) | transform
+
+
+def test_a_part_of_a_few_rows_is_smaller_than_its_columns():
+    few = table([(1_000_003 * number, f"how many people live in town {number}") for number in range(32)])
+    assert len(to_ipc(few)) < few.nbytes
 
 
 def test_an_empty_table_ships_nothing():

@@ -1,6 +1,6 @@
 """Cost of cutting question keys into words, by the kind of key and the version of the words.
 
-Run: python -m benchmarks.pipelines.words LOGS.jsonl.gz FAQ.jsonl.gz
+Run: python -m benchmarks.pipelines.steps.words LOGS.jsonl.gz FAQ.jsonl.gz
 
 Plain keys hold letters, digits and single spaces. Keys with a symbol are in ASCII too, and go through Python.
 """

@@ -1,0 +1,1 @@
+"""Cost of single steps of the pipelines, without an engine."""
