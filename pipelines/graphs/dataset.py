@@ -15,6 +15,7 @@ from pipelines.clusters.answer_worth import count_log
 from pipelines.clusters.size_cap import CutSurplus, reject_surplus
 from pipelines.decontamination.transform import RemoveLeakage
 from pipelines.decontamination.verification import CheckLeakage
+from pipelines.engine.combining import StepwiseCombine
 from pipelines.engine.shuffle import GroupByShard, JoinByShard
 from pipelines.graphs.judging import finish, judge
 from pipelines.graphs.settings import Assembly
@@ -95,7 +96,7 @@ class AssembleDataset(beam.PTransform):
 
     def expand(self, parts: Parts) -> beam.PCollection[Written]:
         """Wire the steps; each is a function of its own."""
-        counts = parts["token_counts"] | "CountTokens" >> beam.CombineGlobally(merge)
+        counts = parts["token_counts"] | "CountTokens" >> beam.CombineGlobally(StepwiseCombine(merge))
         weights = counts | "WeighTokens" >> beam.Map(frequent)
         members = self._prepare(parts["members"])
         judged, counts_of_log = self._judge(members, weights)

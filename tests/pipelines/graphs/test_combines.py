@@ -16,6 +16,7 @@ from pipelines.duplicates.held_out_split import hold_out
 from pipelines.duplicates.rows import COMPONENTS, SIZES
 from pipelines.duplicates.settings import HeldOut
 from pipelines.duplicates.transform import Dealing, merge_dealings
+from pipelines.engine.combining import VALUES, StepwiseCombine
 from pipelines.linkage.scoring.answer_sample import Sample, first_answers, first_places, place_of
 from pipelines.linkage.standings import FrequentAnswer, LogAgreement
 from pipelines.linkage.transform import total_of_kinds
@@ -131,6 +132,20 @@ def test_a_function_combines_parts_in_any_tree(make, random):
     if make is samples_of_features and not len(whole.values):  # without a pair there is no column either
         whole, found = (part._replace(values=part.values.reshape(-1, 3)) for part in (whole, found))
     assert plain(found) == plain(whole)
+
+
+@given(random=st.randoms(use_true_random=True))
+def test_token_counts_are_combined_stepwise_in_any_tree(random):
+    elements = token_counts(random)
+    assert plain(combine(StepwiseCombine(merge), elements, random)) == plain(merge(elements))
+
+
+@pytest.mark.parametrize("number", [0, 1, VALUES, VALUES + 1, 500])
+def test_a_stepwise_combination_calls_its_function_with_few_values(number):
+    sizes = []
+    step = StepwiseCombine(lambda values: sizes.append(len(values)) or sum(values))
+    assert step.extract_output(step.merge_accumulators([value] for value in range(number))) == sum(range(number))
+    assert max(sizes) <= VALUES + 1
 
 
 @given(random=st.randoms(use_true_random=True), least=st.sampled_from([1, 4, 100]))
