@@ -21,6 +21,7 @@ from pipelines.decontamination.similar_spellings import (
     place_spellings,
     spellings,
 )
+from pipelines.engine.combining import StepwiseCombine
 from pipelines.engine.shuffle import GroupByShard
 from pipelines.intermediate import Written
 from pipelines.questions.token_frequencies import merge as merge_counts
@@ -102,9 +103,8 @@ class FindSimilarSpellings(beam.PTransform):
         """Count the grams of the questions held out, then group all questions that may be similar by a gram."""
         least = self.leakage.near_duplicate
         spelled = members | "Spellings" >> beam.Map(spellings)
-        held_out = (
-            spelled | "CountGrams" >> beam.Map(count_held_out) | "GramsHeldOut" >> beam.CombineGlobally(merge_counts)
-        )
+        counted = spelled | "CountGrams" >> beam.Map(count_held_out)
+        held_out = counted | "GramsHeldOut" >> beam.CombineGlobally(StepwiseCombine(merge_counts))
         comparison = beam.FlatMap(_accused, find_similar_spellings, least, "spellings")
         found = (
             spelled

@@ -6,6 +6,7 @@ EDGES -> ClusterDuplicates -> ASKED rows that place questions, the splits of clu
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple, TypedDict
 
@@ -18,6 +19,7 @@ from pipelines.duplicates.held_out_split import hold_out, pairs_of, place_questi
 from pipelines.duplicates.labelled_pairs import sort_edges
 from pipelines.duplicates.rows import SIZES
 from pipelines.duplicates.settings import HeldOut
+from pipelines.engine.combining import StepwiseCombine
 from pipelines.engine.shuffle import GroupByShard
 from pipelines.intermediate import Written
 
@@ -55,11 +57,12 @@ class ClusterDuplicates(beam.PTransform):
             | "SortEdges" >> beam.FlatMap(_sort).with_outputs("negative", "written", main="positive")
         )
         member_of = by_label.positive | "FindComponents" >> FindComponents()
+        together = StepwiseCombine(functools.partial(merge_dealings, held_out=self.held_out))
         dealt = (
             member_of
             | "ShuffleByComponent" >> GroupByShard(key="component", shards=self.shards)
             | "CountClusters" >> beam.Map(count_clusters)
-            | "DealSplits" >> beam.CombineGlobally(merge_dealings, self.held_out)
+            | "DealSplits" >> beam.CombineGlobally(together)
         )
         conflicts = (by_label.negative, member_of) | "CountConflicts" >> CountConflicts(self.shards)
         sizes = dealt | "WrittenOfClusters" >> beam.Map(lambda dealt: Written(None, dealt.counts))

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import functools
 from collections.abc import Iterable, Mapping
 from typing import Final
 
@@ -17,6 +18,7 @@ import apache_beam as beam
 import numpy as np
 import pyarrow as pa
 
+from pipelines.engine.combining import StepwiseCombine
 from pipelines.engine.shuffle import Joined, concatenate
 from pipelines.intermediate import VECTOR
 from pipelines.linkage.comparison.blocking import ALL_PAIRS
@@ -93,7 +95,7 @@ class CountAgreement(beam.PTransform):
         return (
             joined
             | "AgreementOfAnswers" >> beam.Map(_agreement_of_kinds)
-            | "TotalAgreement" >> beam.CombineGlobally(total_of_kinds)
+            | "TotalAgreement" >> beam.CombineGlobally(StepwiseCombine(total_of_kinds))
         )
 
 
@@ -125,7 +127,7 @@ class MakeLinker(beam.PTransform):
         return (
             members
             | "SamplePairs" >> beam.Map(sample_pairs, beam.pvalue.AsSingleton(weights))
-            | "GatherPairs" >> beam.CombineGlobally(first_answers, SAMPLE)
+            | "GatherPairs" >> beam.CombineGlobally(StepwiseCombine(functools.partial(first_answers, pairs=SAMPLE)))
             | "LearnFromPairs" >> beam.Map(learn_linker, self.linking)
         )
 
@@ -148,7 +150,8 @@ class ChooseThreshold(beam.PTransform):
             linker=beam.pvalue.AsSingleton(linker),
             agreement=beam.pvalue.AsSingleton(agreement),
         )
-        gathered = sampled | "FirstAnswers" >> beam.CombineGlobally(first_answers, PAIRS)
+        first = StepwiseCombine(functools.partial(first_answers, pairs=PAIRS))
+        gathered = sampled | "FirstAnswers" >> beam.CombineGlobally(first)
         return gathered | "Choose" >> beam.Map(threshold_of, linker=beam.pvalue.AsSingleton(linker))
 
 

@@ -6,7 +6,6 @@ import pickle
 import numpy as np
 import pyarrow as pa
 import pytest
-from apache_beam.transforms.core import CallableWrapperCombineFn
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -125,19 +124,13 @@ CALLED = {
 @pytest.mark.parametrize("make", CALLED)
 @given(random=st.randoms(use_true_random=True))
 def test_a_function_combines_parts_in_any_tree(make, random):
-    function, elements = CallableWrapperCombineFn(CALLED[make]), make(random)
+    function, elements = StepwiseCombine(CALLED[make]), make(random)
     whole, found = CALLED[make](elements), combine(function, elements, random)
     if make is dealings:  # a row that cannot be held out may be left out at any time
         whole, found = ((part[1:], hold_out(part.sizes, part.pairs, HELD_OUT)) for part in (whole, found))
     if make is samples_of_features and not len(whole.values):  # without a pair there is no column either
         whole, found = (part._replace(values=part.values.reshape(-1, 3)) for part in (whole, found))
     assert plain(found) == plain(whole)
-
-
-@given(random=st.randoms(use_true_random=True))
-def test_token_counts_are_combined_stepwise_in_any_tree(random):
-    elements = token_counts(random)
-    assert plain(combine(StepwiseCombine(merge), elements, random)) == plain(merge(elements))
 
 
 @pytest.mark.parametrize("number", [0, 1, VALUES, VALUES + 1, 500])
