@@ -22,7 +22,7 @@ from jobs.workflows.certificates.certification import certificate_of
 from jobs.workflows.certificates.requests_file import read_requests
 from jobs.workflows.certificates.scoring import score
 from model.certificates.certificate import Certificate, load_certificate, write_certificate
-from model.certificates.monitor import record
+from model.certificates.monitor import read_monitor, record
 from model.certificates.requests import Request, check_age, check_requests, check_verdicts
 from model.search.searcher import open_searcher
 from pipelines.ingestion.days import beginning_of
@@ -109,6 +109,8 @@ def certify_index(
 def certified_again(warehouse: str, number: int, version: Version, sample: Sample | None) -> Version | None:
     """Return a version that equals the current one but for a new certificate; None without one.
 
+    With ``require_certificate`` the version is returned as refused if it has no new certificate and no valid one.
+
     Args:
         warehouse: its URL.
         number: of the current version.
@@ -123,8 +125,11 @@ def certified_again(warehouse: str, number: int, version: Version, sample: Sampl
     digest = check_artefact(warehouse, version.index, "index", version=f"version {number}").digest
     index = version.index.model_copy(update={"digest": digest})  # of what is left where questions were erased
     certified = certify_index(warehouse, index, sample, date=version.date)
-    if certified.reason and version.certificate and index == version.index:
+    if certified.reason and index == version.index and _permits_answers(warehouse, version.certificate):
         warn(f"version {number} keeps the certificate that it has")
+    elif certified.reason and sample.settings.require_certificate:
+        refused = f"version {number} has no valid certificate, though --require-certificate: {certified.reason}"
+        return version.model_copy(update={**stamp(), "changes": {}, "parent": number, "refused": refused})
     if certified.artefact is None or certified.artefact == version.certificate:
         return None
     news: dict[str, Any] = {
@@ -134,6 +139,18 @@ def certified_again(warehouse: str, number: int, version: Version, sample: Sampl
         "changes": {},
     }
     return version.model_copy(update={**stamp(), **news, "parent": number})
+
+
+def _permits_answers(warehouse: str, certificate: Artefact | None) -> bool:
+    """Return whether a certificate is whole, has not expired and has no alarm."""
+    if certificate is None:
+        return False
+    try:
+        loaded = load_certificate(storage.join(warehouse, certificate.path))
+        is_ended = read_monitor(loaded).ends(loaded.digest, loaded.certificate.created)
+    except QprError:
+        return False
+    return not is_ended and not loaded.certificate.is_expired(datetime.datetime.now(datetime.UTC))
 
 
 def _certified(

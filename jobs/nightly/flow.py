@@ -115,7 +115,7 @@ def run_night(
         if not (gone := missing(warehouse, *now)):
             again = certified_again(warehouse, *now, sample)
             check_alone()
-            return outcome(history.publish(warehouse, again), again) if again else outcome(*now, unchanged=True)
+            return _recorded(warehouse, again, outcome) if again else outcome(*now, unchanged=True)
         say(f"version {now[0]} lacks {', '.join(gone)}; making what it lacks again")
         base = history.made_after(warehouse, now[1])
         earlier = base[1].splits if base else None
@@ -133,6 +133,11 @@ def run_night(
         if now and not version.refused and version.equals(now[1]):  # such as with options of a training on another day
             return outcome(*now, unchanged=True)
     check_alone()
+    return _recorded(warehouse, version, outcome)
+
+
+def _recorded(warehouse: str, version: Version, outcome: Callable[[int | None, Version], Outcome]) -> Outcome:
+    """Publish a version, or keep the record of a refused one."""
     if version.refused:
         history.keep_refused(warehouse, version)
         return outcome(None, version)

@@ -244,6 +244,45 @@ def test_a_stricter_promise_that_is_not_shown_leaves_the_current_certificate_and
         assert ("version 2 keeps the certificate that it has" in message) == kept
 
 
+@pytest.mark.parametrize(
+    ("certificate", "is_required", "is_refused"),
+    [
+        ("none", True, True),
+        ("none", False, False),
+        ("valid", True, False),
+        ("expired", True, True),
+        ("expired", False, False),
+        ("alarm", True, True),
+        ("gone", True, True),
+    ],
+)
+def test_a_night_with_nothing_new_is_refused_where_a_certificate_is_required_and_none_is_valid(
+    warehouse, sample, opened, capsys, certificate, is_required, is_refused
+):
+    number, version = history.current(warehouse)
+    given = sample()._replace(settings=CertificateSettings(requests="r", alpha=0.05, delta=0.1, certificate_days=366))
+    if certificate == "expired":
+        short = given._replace(settings=given.settings.model_copy(update={"certificate_days": 2}))
+        artefact = certify_index(warehouse, version.index, short, date=DATE, now=NOW - datetime.timedelta(days=3))
+        version = version.model_copy(update={"certificate": artefact.artefact})
+    elif certificate != "none":
+        version = certified_again(warehouse, number, version, given)
+    if certificate == "alarm":
+        verdicts = [AuditVerdict(f"a{row}", True, version.certificate.digest) for row in range(100)]
+        record(load_certificate(storage.join(warehouse, version.certificate.path)), verdicts, now=NOW)
+    if certificate == "gone":
+        storage.delete(storage.join(warehouse, version.certificate.path))
+    capsys.readouterr()
+    required = given.settings.model_copy(update={"alpha": 0.001, "require_certificate": is_required})
+    again = certified_again(warehouse, number, version, given._replace(settings=required))
+    assert ("keeps the certificate that it has" in capsys.readouterr().err) == (certificate == "valid")
+    assert (again is not None) == is_refused
+    if again:
+        expected = f"version 1 has no valid certificate, though --require-certificate: {given.file}: "
+        assert again.refused.startswith(expected)
+        assert (again.parent, again.certificate) == (1, version.certificate)
+
+
 def test_an_index_from_which_questions_were_erased_is_certified_again(warehouse, sample, opened):
     given = sample()._replace(settings=CertificateSettings(requests="r", alpha=0.05, delta=0.1, certificate_days=366))
     history.publish(warehouse, certified_again(warehouse, *history.current(warehouse), given))

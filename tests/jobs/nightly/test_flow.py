@@ -87,6 +87,9 @@ def test_nights_publish_versions_and_the_same_night_publishes_nothing(qpr, wareh
     shown = json.loads(qpr("versions", "--warehouse", warehouse, "--at", 3, "--json").out)
     assert shown["uncertified"] == late["uncertified"]
     assert night(qpr, warehouse, *given)["unchanged"]
+    refused = night(qpr, warehouse, *given, "--require-certificate", code=3)["refused"]
+    assert refused.startswith(f"version 3 has no valid certificate, though --require-certificate: {judged}: ")
+    assert len(history.numbers(warehouse)) == 3
 
 
 @pytest.mark.slow
