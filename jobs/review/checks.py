@@ -56,7 +56,7 @@ def check_verdict(queue: Queue, verdict: Verdict, *, more: Collection[str] = ())
     """
     place = queue.places.get(verdict.item)
     if place is None:
-        raise QprError(f"{verdict.item[:60]!a} is no item of this queue")
+        raise QprError(f"{verdict.item[:60]!a} is no item of this queue. Write its name as `qpr review --export` does")
     known = dict.fromkeys([*VERDICTS[queue.source.kind].values(), *more])
     if verdict.verdict not in known:
         raise QprError(f"verdict {verdict.verdict[:40]!a} is none of {', '.join(known)}")

@@ -35,6 +35,9 @@ _COLUMNS: Final = tuple(
     )
 )  # fmt: skip
 
+_ITEM_COLUMNS: Final = {"clusters": "cluster_id", "pairs": "pair_id", "requests": "review_id"}
+"""Column with the name of an item, by the kind of queue."""
+
 
 def merge_file(store: VerdictStore, queue: Queue, file: str, *, reviewer: str | None = None) -> int:
     """Add the verdicts of a file and return the number of new ones; the same file adds nothing a second time.
@@ -88,9 +91,11 @@ def _verdict(texts: Mapping[str, str], queue: Queue, reviewer: str | None) -> Ve
     """Return the verdict of a row.
 
     Raises:
-        QprError: its time is none, or its columns contradict each other.
+        QprError: it names no item, its time is none, or its columns contradict each other.
     """
     item, given = texts["review_id"] or texts["pair_id"] or texts["cluster_id"], verdict_of_row(texts)
+    if not item:
+        raise QprError(f"{_ITEM_COLUMNS[queue.source.kind]} is empty or missing. Fill it in, as --export writes it")
     verdict = UNCLEAR if given == "unclear" else given
     strays = tuple(sorted(set(texts["strays"].split())))
     named = texts["reviewer"] or texts["labeller"]

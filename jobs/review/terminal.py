@@ -169,7 +169,7 @@ def _strays(item: Item, marked: Sequence[str], keys: Keys) -> Sequence[str] | No
     numbers = {int(number) for number in re.findall(r"\d+", typed)}
     names = [line.name for place, line in enumerate(item.lines, 1) if place in numbers and line.name]
     if len(names) != len(numbers) or not 1 <= len(names) < max(len(item.lines), 2):
-        say("Mark at least one wording and not all of them. Press s again, or another key")
+        say(f"Mark at least one wording and not all of them, of 1 to {len(item.lines)}. Press s again, or another key")
         return None
     return names
 

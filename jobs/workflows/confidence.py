@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.display.console import counting, say
+from jobs.display.console import counting, warn
 from model.confidence.confidence import Confidence
 from model.confidence.examples import examples
 from model.confidence.features import Flags
@@ -110,7 +110,7 @@ def fit_confidence(
 
 def _unfitted(reason: str, by_answer: bool) -> FittedConfidence:
     table = "an index of the table that `qpr export` writes learns from the wordings of its answers instead"
-    say(f"no confidence model, so hits have no probability: {reason}{'' if by_answer else f'; {table}'}")
+    warn(f"no confidence model, so hits have no probability: {reason}{'' if by_answer else f'; {table}'}")
     return FittedConfidence([], {}, {})
 
 

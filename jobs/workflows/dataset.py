@@ -87,7 +87,10 @@ def dataset_of_logs(
     user_key = read_user_key(user_key_file)
     sources = input_files(files, settings, example="qpr clusters 'logs/*.jsonl.gz' --output dataset")
     filtered = settings.validation.filters
-    columns = [dataclasses.replace(c, required=c.required or c.name in filtered) for c in from_logs.COLUMNS]
+    columns = [
+        dataclasses.replace(c, required=True, needed_by=filtered[c.name]) if c.name in filtered else c
+        for c in from_logs.COLUMNS
+    ]
     check_inputs(sources, columns, settings.column_names)
     check_users(sources, from_logs.COLUMNS, settings.column_names, settings.privacy.options_of_users)
     if user_key_file:

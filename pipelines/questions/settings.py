@@ -34,10 +34,10 @@ class Validation(pydantic.BaseModel, frozen=True, extra="forbid", title="Limits"
     )
 
     @property
-    def filters(self) -> list[str]:
-        """Return the columns whose values decide which rows are kept."""
-        given = {"confidence": self.min_confidence, "locale": self.locale}
-        return [name for name, limit in given.items() if limit is not None]
+    def filters(self) -> dict[str, str]:
+        """Return the columns whose values decide which rows are kept, each with its option."""
+        given = {"confidence": (self.min_confidence, "--min-confidence"), "locale": (self.locale, "--locale")}
+        return {name: option for name, (limit, option) in given.items() if limit is not None}
 
 
 class Ambiguity(pydantic.BaseModel, frozen=True, extra="forbid", title="Limits"):

@@ -24,8 +24,12 @@ def open_queue(dataset: str | None, settings: ReviewSettings) -> Queue:
         from jobs.review.queues.requests import RequestQueue
 
         return RequestQueue(settings.requests, settings.seed)
-    if dataset is None or settings.requests is not None:
-        raise UsageError(f"--queue {settings.queue}: give --dataset, and --requests with --queue requests only")
+    if settings.requests is not None:
+        raise UsageError(f"--queue {settings.queue}: give --requests with --queue requests only. Add --queue requests")
+    if dataset is None:
+        raise UsageError(
+            f"--queue {settings.queue}: give --dataset, whose {settings.queue} are judged; only --report needs none"
+        )
     if settings.queue == "pairs":
         from jobs.review.queues.pairs import PairQueue
 

@@ -31,12 +31,14 @@ class Column:
         type: string, float64 or `TIMESTAMP`.
         required: a file without it is an error; an absent optional column becomes null.
         option: the option that maps this column alone; empty: `--column`.
+        needed_by: the option for which the column is required, which can be left out; empty: it always is.
     """
 
     name: str
     type: pa.DataType
     required: bool = True
     option: str = ""
+    needed_by: str = ""
 
     def __post_init__(self) -> None:
         if self.type not in (pa.string(), pa.float64(), TIMESTAMP):
@@ -105,6 +107,8 @@ def locate_columns(
         step = _options(missing, free, optional=answers, objects=objects)
     else:
         step = objects or f"The file has no other column. Add {' and '.join(absent)} to the file"
+    if all(c.needed_by for c in missing):
+        step = f"{step}. Or leave out {' and '.join(c.needed_by for c in missing)}"
     raise WrongColumnsError(f"{url}: no column {', '.join(absent)}; there are {shown or 'none'}. {step}")
 
 

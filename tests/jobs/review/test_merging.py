@@ -198,7 +198,11 @@ def row(verdict, strays="", person="Ada", cluster="i1", **more):
         ([row("stray", "w1-0 w1-1 w1-2")], "row 1: .* not all of them"),
         ([{**row("right"), "strays": "w1-0"}], "row 1: with the verdict stray, and only with it"),
         ([row("right", note="x" * 2001)], "row 1: the note on i1 has more than 2,000"),
-        ([row("right", cluster="i99")], "row 1: 'i99' is no item of this queue"),
+        (
+            [row("right", cluster="i99")],
+            "row 1: 'i99' is no item of this queue. Write its name as `qpr review --export` does",
+        ),
+        ([row("right", cluster="")], "row 1: cluster_id is empty or missing. Fill it in"),
         ([row("maybe")], "row 1: verdict 'maybe' is none of right"),
         ([{**row("right"), "verdict": "wrong"}], "row 1: verdict 'wrong' and judged 'right' contradict each other"),
         (

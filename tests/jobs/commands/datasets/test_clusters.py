@@ -294,8 +294,8 @@ def test_a_condition_on_a_column_that_no_row_has_is_refused(qpr, log, dataset, o
     column = {"--locale": "locale"}.get(option[0], "confidence")
     assert outcome.code == 1
     assert (
-        f"no column {column}; there are question, answer. The file has no other column. Add {column} to the file"
-        in outcome.err
+        f"no column {column}; there are question, answer. The file has no other column. Add {column} to the file. "
+        f"Or leave out {option[0]}\n" in outcome.err
     )
 
 

@@ -54,7 +54,7 @@ def test_a_name_with_outer_spaces_is_that_without(review, tmp_path):
 
 def test_strays_have_to_be_some_of_the_wordings(review, tmp_path):
     outcome = review(keys="s1 2 3\ns 7\ns\nnone\nx r")
-    assert outcome.err.count("Mark at least one wording and not all of them") == 3
+    assert outcome.err.count("Mark at least one wording and not all of them, of 1 to 3") == 3
     assert "Key 'x' has no meaning here" in outcome.err
     assert [verdict for _, verdict, *_ in stored(tmp_path)] == ["right"]
 

@@ -97,8 +97,8 @@ def test_a_file_without_answers_is_refused(tmp_path, content, words):
 @pytest.mark.parametrize(
     ("dataset_given", "settings", "words"),
     [
-        (None, {}, "--queue clusters: give --dataset"),
-        ("data", {"requests": "r.jsonl"}, "--requests with --queue requests only"),
+        (None, {}, "--queue clusters: give --dataset, whose clusters are judged; only --report needs none"),
+        ("data", {"requests": "r.jsonl"}, "--requests with --queue requests only. Add --queue requests"),
         ("data", {"queue": "requests", "requests": "r.jsonl"}, "without --dataset"),
         (None, {"queue": "requests"}, "--requests FILE"),
         (None, {"queue": "requests", "requests": "r.csv"}, r"must end in \.jsonl"),

@@ -1,3 +1,5 @@
+import dataclasses
+
 import pyarrow as pa
 import pytest
 
@@ -50,6 +52,17 @@ def test_a_file_without_a_column_to_spare_has_to_get_one():
         locate_columns(COLUMNS, {}, ["question"], url="f")
     with pytest.raises(QprError, match=r"no column reply; .* Add reply to the file$"):
         locate_columns(COLUMNS, {"answer": "reply"}, ["question"], url="f")
+
+
+def test_columns_for_which_options_ask_can_do_without_these_options():
+    locale, confidence = Column("locale", pa.string(), needed_by="--locale"), Column("confidence", pa.float64())
+    with pytest.raises(QprError, match=r"Add: --column locale=lang\. Or leave out --locale$"):
+        locate_columns([locale], {}, ["lang"], url="f", sample=lambda: {"lang": ["en-GB", "de-DE"]})
+    with pytest.raises(QprError, match=r"Add locale and confidence to the file$"):
+        locate_columns([locale, confidence], {}, [], url="f")
+    both = [locale, dataclasses.replace(confidence, needed_by="--min-confidence")]
+    with pytest.raises(QprError, match=r"Or leave out --locale and --min-confidence$"):
+        locate_columns(both, {}, [], url="f")
 
 
 def test_suggested_names_are_quoted_for_a_shell():
