@@ -30,7 +30,7 @@ from pipelines.privacy.transform import limit_by_answer
 from pipelines.privacy.users import UserKey, hash_users
 from pipelines.questions.aggregation import name_questions
 from pipelines.questions.ambiguity import settle_answers
-from pipelines.questions.row_filters import validate
+from pipelines.questions.row_filters import Validated, validate
 from pipelines.questions.settings import Ambiguity, Validation
 from pipelines.reading.headers.columns import Column
 from pipelines.reading.reader import divide, read
@@ -74,13 +74,27 @@ def build(
         )
     )
     digested = files | "DigestInputs" >> DigestInputs()
+    limit_and_assemble(asked, [digested], config, shards=shards, run_url=run_url, encode=encode, user_key=user_key)
+
+
+def limit_and_assemble(
+    asked: Any,
+    written: Sequence[beam.PCollection[Written]],
+    config: ClustersConfig,
+    *,
+    shards: int,
+    run_url: str,
+    encode: Encode | None,
+    user_key: UserKey | None,
+) -> beam.PCollection[None]:
+    """Add all steps after the outputs of `read_asked` or `from_tables.count_rows`; the rest is that of `assemble`."""
     counted, rejects = limit_by_answer(
         asked.asked, asked[TAG], privacy=config.privacy, shards=shards, user_key=user_key
     )
-    assemble(
+    return assemble(
         counted,
         rejects=rejects,
-        written=[asked.written, digested],
+        written=[asked.written, *written],
         config=config,
         shards=shards,
         run_url=run_url,
@@ -101,8 +115,8 @@ def assemble(
     earlier: beam.PCollection[pa.Table] | None = None,
     since: datetime.datetime | None = None,
     user_key: UserKey | None = None,
-) -> None:
-    """Add all steps from counted rows to the written dataset.
+) -> beam.PCollection[None]:
+    """Add all steps from counted rows to the written dataset; return one element, once its files are there.
 
     Args:
         asked: ASKED tables.
@@ -135,7 +149,7 @@ def assemble(
     }
     assembly = AssembleDataset(config.assembly, shards, run_url, encode, has_earlier_splits=earlier is not None)
     assembled = parts | "AssembleDataset" >> assembly
-    (assembled, *written, named.written) | "AllWritten" >> beam.Flatten() | "Report" >> WriteReport(run_url)
+    return (assembled, *written, named.written) | "AllWritten" >> beam.Flatten() | "Report" >> WriteReport(run_url)
 
 
 def _without_splits(asked: pa.Table) -> tuple[pa.Table, None]:
@@ -157,7 +171,6 @@ def read_asked(
     """
     needed = [*validation.filters, *([USER_ID] if privacy.options_of_users else [])]
     counts = collections.Counter({"rows_read": 0} | {f"readable_{name}": 0 for name in needed})
-    protect = functools.partial(protect_rows, privacy=privacy, key=user_key)
     for batch in read(source, COLUMNS, column_names):
         counts["rows_read"] += len(batch.rows) + len(batch.rejects)
         progress.count(len(batch.rows) + len(batch.rejects), "row", "read")
@@ -180,8 +193,7 @@ def read_asked(
             found += found_unread
         counts.update({f"replaced_{kind}": number for kind, number in found.items()})
         counts.update(count_times(rows["timestamp"]) if count_times else {})
-        users = hash_users(rows[USER_ID], user_key) if privacy.options_of_users else None
-        checked = validate(rows, validation, users=users, protect=protect)
+        checked = checked_rows(rows, validation, privacy, user_key)
         counts.update(checked.counts)
         if len(checked.asked):
             yield checked.asked
@@ -189,6 +201,20 @@ def read_asked(
             if len(lost):
                 yield beam.pvalue.TaggedOutput(TAG, lost)
     yield beam.pvalue.TaggedOutput("written", Written(None, dict(counts)))
+
+
+def checked_rows(rows: pa.Table, validation: Validation, privacy: Privacy, user_key: UserKey | None) -> Validated:
+    """Return the usable and the rejected rows of a scrubbed table.
+
+    Args:
+        rows: columns of `schemas.tables.QA_LOG`.
+        validation: the limits of a row.
+        privacy: limits of users, and protection of rejected rows.
+        user_key: of the hashes of users.
+    """
+    users = hash_users(rows[USER_ID], user_key) if privacy.options_of_users else None
+    protect = functools.partial(protect_rows, privacy=privacy, key=user_key)
+    return validate(rows, validation, users=users, protect=protect)
 
 
 def name_and_settle(

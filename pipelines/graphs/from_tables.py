@@ -1,0 +1,73 @@
+"""Graph from the rows of any pipeline to a dataset.
+
+QA_LOG tables of a source of your own -> WriteDataset -> the files of a dataset
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import apache_beam as beam
+import pyarrow as pa
+
+from pipelines.graphs.from_logs import checked_rows, limit_and_assemble
+from pipelines.graphs.settings import ClustersConfig
+from pipelines.intermediate import Written
+from pipelines.neighbours.embeddings import Encode
+from pipelines.privacy.payloads import USER_ID
+from pipelines.privacy.scrub import scrub_columns
+from pipelines.privacy.settings import Privacy
+from pipelines.privacy.users import UserKey
+from pipelines.questions.settings import Validation
+from pipelines.writing.rejects import TAG
+
+
+@dataclasses.dataclass
+class WriteDataset(beam.PTransform):
+    """Make a dataset of the rows of any pipeline, with the steps that `build` adds after reading.
+
+    Input: ``pa.Table`` with the columns of `schemas.tables.QA_LOG`, of any number of rows.
+    Output: None, once the files of the run are written.
+
+    Attributes:
+        config: how to do it; ``shards`` is 1 if not given.
+        run_url: the run's folder, that of `pipelines.graphs.publish.run_and_publish`.
+        encode: returns vectors of texts, where the configuration compares their cosine.
+        user_key: of the hashes of users and questions that are written.
+    """
+
+    config: ClustersConfig
+    run_url: str
+    encode: Encode | None = None
+    user_key: UserKey | None = None
+
+    def expand(self, rows: beam.PCollection[pa.Table]) -> beam.PCollection[None]:
+        """Count the rows and assemble the dataset."""
+        count = beam.FlatMap(count_rows, self.config.validation, self.config.privacy, self.user_key)
+        return limit_and_assemble(
+            rows | "CountRows" >> count.with_outputs(TAG, "written", main="asked"),
+            [],
+            self.config,
+            shards=self.config.shards or 1,
+            run_url=self.run_url,
+            encode=self.encode,
+            user_key=self.user_key,
+        )
+
+
+def count_rows(
+    rows: pa.Table, validation: Validation, privacy: Privacy, user_key: UserKey | None = None
+) -> Iterator[Any]:
+    """Yield the ASKED rows of a QA_LOG table, its rejected rows, and counts of rows and personal data."""
+    scrubbed, found = scrub_columns(rows, privacy.columns)
+    checked = checked_rows(scrubbed, validation, privacy, user_key)
+    needed = [*validation.filters, *([USER_ID] if privacy.options_of_users else [])]
+    counts = {"rows_read": len(rows)} | {f"readable_{name}": len(rows) - rows[name].null_count for name in needed}
+    counts |= {f"replaced_{kind}": number for kind, number in found.items()}
+    if len(checked.asked):
+        yield checked.asked
+    if len(checked.rejects):
+        yield beam.pvalue.TaggedOutput(TAG, checked.rejects)
+    yield beam.pvalue.TaggedOutput("written", Written(None, counts | checked.counts))

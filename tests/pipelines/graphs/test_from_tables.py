@@ -1,0 +1,75 @@
+"""Datasets of rows from a pipeline of one's own, as the page about it shows."""
+
+import json
+import re
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from pipelines.graphs.from_logs import read_asked
+from pipelines.graphs.from_tables import count_rows
+from pipelines.privacy.settings import Privacy
+from pipelines.questions.settings import Validation
+from pipelines.reading.sources import only_file
+from schemas.artifacts.dataset import open_dataset
+from schemas.tables import QA_LOG
+
+TEXTS = ("when does the {} open", "what time does the {} open", "opening time of the {}", "mail a@b.example, {}")
+WORDS = ("moon", "garden", "river", "engine", "castle", "market")
+ROWS = [
+    {"utterance": text.format(word), "reply": f"The {word} opens at nine.", "lang": "en-GB"}
+    for word in WORDS
+    for text in TEXTS
+    for _ in range(3)
+]
+TABLES = ("questions", "clusters", "pairs")
+
+
+def code_of(page):
+    [program] = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+    return program
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = [*ROWS, {"utterance": "?!", "reply": "nothing", "lang": "en-GB"}]
+    (tmp_path / "events.txt").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    return tmp_path
+
+
+def test_the_program_of_the_page_makes_the_dataset_of_the_command(qpr, folder):
+    exec(compile(code_of(Path(__file__).parents[3] / "docs" / "beam.md"), "beam.md", "exec"), {"__name__": "beam_page"})
+    names = ("--column", "question=utterance", "--column", "answer=reply", "--column", "locale=lang")
+    (folder / "events.jsonl").write_text((folder / "events.txt").read_text())
+    assert qpr("clusters", "events.jsonl", "--output", "by_command", "--shards", 8, *names).code == 0
+    made, expected = open_dataset("dataset"), open_dataset("by_command")
+    for table in TABLES:
+        assert made.table(table).num_rows > 0
+        assert made.table(table).equals(expected.table(table)), table
+    assert made.manifest.counters == expected.manifest.counters
+    written = [json.loads(line) for line in (folder / "clusters.txt").read_text().splitlines()]
+    clusters = made.table("clusters").to_pylist()
+    assert sorted(written) == sorted([cluster["answer"], *cluster["texts"]] for cluster in clusters)
+    assert qpr("train", "--dataset", "dataset", "--output", "model", "--dry-run").code == 0
+
+
+@pytest.mark.parametrize("privacy", [Privacy(), Privacy(scrub="all"), Privacy(min_users=2)])
+@pytest.mark.parametrize("validation", [Validation(), Validation(locale="en-GB", min_confidence=0.5)])
+def test_rows_of_a_table_count_as_those_of_a_file(tmp_path, validation, privacy):
+    names = ("question", "answer", "user_id", "locale", "confidence")
+    cells = [
+        ("mail a@b.example", "to c@d.example", "Ada", "en-GB", 0.9),
+        ("pay", "here", "Bob", "de-DE", 0.9),
+        ("pay", "here", None, None, 0.1),
+        ("?!", "", "Ada", "en-GB", None),
+    ]
+    given = [dict(zip(names, row, strict=True)) for row in cells]
+    (tmp_path / "log.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in given))
+    of_file = list(read_asked(only_file(str(tmp_path / "log.jsonl"), option="file"), {}, validation, privacy))
+    of_table = list(count_rows(pa.Table.from_pylist(given, schema=QA_LOG), validation, privacy))
+    assert len(of_file) == len(of_table)
+    for one, other in zip(of_file, of_table, strict=True):
+        assert getattr(one, "tag", None) == getattr(other, "tag", None)
+        assert getattr(one, "value", one) == getattr(other, "value", other)
