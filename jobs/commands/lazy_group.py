@@ -8,7 +8,7 @@ Importing all modules takes 0.3 CPU seconds, so the help of the group prints sum
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, cast
 
 import typer
@@ -78,9 +78,10 @@ class LazyCommands(Mapping[str, Any]):
 
 
 class LazyGroup(TyperGroup):
-    """The group of ``entries``; its help prints the whole summary of each, however long."""
+    """The group of ``entries``; its help prints the whole summary of each, however long, under the headings."""
 
     entries: ClassVar[Mapping[str, LazyCommand]] = {}
+    sections: ClassVar[Mapping[str, Sequence[LazyCommand]]] = {}
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -114,5 +115,7 @@ class LazyGroup(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002  # Click asks for it
         """Write one row a command, without importing any."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, entry.summary) for name, entry in self.entries.items()])
+        width = max(map(len, self.entries))
+        for heading, commands in self.sections.items():
+            with formatter.section(heading):
+                formatter.write_dl([(command.name.ljust(width), command.summary) for command in commands])

@@ -61,8 +61,14 @@ def test_a_mistyped_command_is_answered_with_the_right_one(qpr, typed, suggested
 
 
 def test_the_help_lists_commands_in_the_order_of_the_registry(qpr):
-    listed = qpr("--help").out.partition("Commands:\n")[2].splitlines()
-    assert [line.split()[0] for line in listed if line[2:3].strip()] == list(COMMANDS)
+    listed = qpr("--help").out.partition("From logs to clusters:\n")[2].splitlines()
+    assert [line.split()[0] for line in listed if line[:2] == "  " and line[2:3].strip()] == list(COMMANDS)
+    assert [line for line in listed if line[:1].strip()] == [
+        "From clusters to a model:",
+        "Index and search:",
+        "Answers with a certificate:",
+        "A new version every night:",
+    ]
 
 
 TEXTS = {"--index", "--dataset", "--warehouse", "--model", "--certificate", "--output", "--user", "--filter"}
