@@ -125,7 +125,7 @@ _METRICS: Final[Mapping[str, _Metric]] = {
         "limit 97 %, unless --min-right was given",
     ),
 }
-"""The metrics of a version in the order of docs/nightly.md. The record has no limits, so these are the defaults of
+"""The metrics of a version in the order of docs/gate.md. The record has no limits, so these are the defaults of
 `qpr nightly`."""
 
 

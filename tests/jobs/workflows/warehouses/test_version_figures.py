@@ -1,4 +1,4 @@
-"""Names of the figures of a version, and what `qpr nightly` and docs/nightly.md say of them."""
+"""Names of the figures of a version, and what `qpr nightly` and docs/gate.md say of them."""
 
 import re
 from pathlib import Path
@@ -14,7 +14,7 @@ METRICS = (
     "frozen_mrr_with_new", "difference", "new_questions", "kept_share", "answer_distance", "answer_distance_before",
     "new_answers_share", "canaries_found", "right_at_least",
 )  # fmt: skip
-DOCS = Path(__file__).parents[4] / "docs/nightly.md"
+DOCS = Path(__file__).parents[4] / "docs/gate.md"
 
 
 def test_a_change_has_its_interval_and_its_limit():
