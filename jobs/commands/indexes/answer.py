@@ -28,15 +28,15 @@ def answer(
     index: Annotated[str | None, folder("Index to search.")] = None,
     warehouse: VersionWarehouse = None,
     at: VersionAt = None,
+    certificate: Annotated[
+        str | None, folder("Certificate of the index; without one only its own questions are answered.")
+    ] = None,
     *,
     settings: Opening,
     filtering: Filtering,
     questions: Annotated[
         list[str] | None,
         typer.Argument(metavar="QUESTION", help="Question to answer.", show_default="lines of stdin"),
-    ] = None,
-    certificate: Annotated[
-        str | None, folder("Certificate of the index; without one only its own questions are answered.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object a line for each question.")] = False,
 ) -> None:

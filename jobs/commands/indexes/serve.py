@@ -19,12 +19,12 @@ def serve(
     ] = None,
     warehouse: VersionWarehouse = None,
     at: VersionAt = None,
-    *,
-    settings: Serving,
-    opening: Opening,
     certificate: Annotated[
         str | None, folder("Certificate of the index; without one only its own questions are answered.")
     ] = None,
+    *,
+    settings: Serving,
+    opening: Opening,
 ) -> None:
     """Serve an index over HTTP.
 

@@ -24,19 +24,19 @@ from pipelines.graphs.settings import ClustersConfig
 def nightly(
     context: typer.Context,
     warehouse: Warehouse,
+    date: Annotated[str | None, typer.Option(metavar="YYYY-MM-DD", help="Day to add.")] = None,
+    first: FirstDate = None,
+    last: LastDate = None,
+    *,
     night: NightSettings,
     gate: GateSettings,
     clusters: ClustersConfig,
     encoder: EncoderTraining,
     index: IndexOptions,
     certificate: CertificateSettings,
-    date: Annotated[str | None, typer.Option(metavar="YYYY-MM-DD", help="Day to add.")] = None,
-    first: FirstDate = None,
-    last: LastDate = None,
     verdicts: ReviewedClusters = None,
     user_key_file: UserKeyFile = None,
     max_reject_ratio: MaxRejectRatio = 0.1,
-    *,
     as_json: AsJson = False,
 ) -> None:
     """Add a day to a warehouse, and publish dataset, model and index of its window.

@@ -71,6 +71,21 @@ def test_the_help_lists_commands_in_the_order_of_the_registry(qpr):
     ]
 
 
+@pytest.mark.parametrize(
+    ("command", "first"),
+    [
+        ("nightly", ["--warehouse", "--date", "--from", "--to"]),
+        ("index", ["--output", "--questions", "--model"]),
+        ("serve", ["--index", "--warehouse", "--at", "--certificate"]),
+        ("answer", ["--index", "--warehouse", "--at", "--certificate"]),
+    ],
+)
+def test_the_help_lists_first_what_a_command_reads(qpr, command, first):
+    listed = qpr(command, "--help").out.partition("\nOptions:\n")[2].splitlines()
+    options = [line.split()[0] for line in listed if line.startswith("  --")]
+    assert options[: len(first)] == first
+
+
 TEXTS = {"--index", "--dataset", "--warehouse", "--model", "--certificate", "--output", "--user", "--filter"}
 
 
