@@ -110,11 +110,11 @@ def test_a_damaged_confidence_model_is_refused(index):
 
 def test_without_enough_validation_clusters_there_is_no_confidence_model(qpr, paths, make_dataset):
     make_dataset(paths["--questions"], CLUSTERS[:5], split="validation")
-    result = qpr("index", *options(paths))
+    result = qpr("index", *options(paths), "--quiet")
     assert result.code == 0
     assert (
-        "no confidence model, so hits have no probability: 15 queries in split validation, 100 are needed; an index of "
-        "the table that `qpr export` writes learns from the wordings of its answers instead\n" in result.err
+        "warning: no confidence model, so hits have no probability: 15 queries in split validation, 100 are needed; "
+        "an index of the table that `qpr export` writes learns from the wordings of its answers instead\n" in result.err
     )
     answered = qpr("answer", "--index", paths["--output"], "pay my bill", "um how do i pay my bill")
     assert answered.err.count("no confidence model, so answers have no probability and cannot be certified\n") == 1
