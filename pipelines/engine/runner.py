@@ -26,6 +26,7 @@ from apache_beam.transforms.environments import SubprocessSDKEnvironment
 
 from pipelines.engine.beam_patches import (
     IN_PROCESS,
+    compress_what_is_sent,
     drop_finished_bundles,
     end_late_workers,
     inspect_once,
@@ -85,6 +86,7 @@ def run(build: Callable[[beam.Pipeline], None], options: PipelineOptions) -> Non
     engine = options.view_as(StandardOptions).runner
     inspect_once()
     skip_diagnostics()
+    compress_what_is_sent(options)
     read_sizes_of_tables()
     hold_shuffles_once()
     pipeline = new_pipeline(options)

@@ -31,6 +31,7 @@ from pipelines.engine import beam_patches
 from pipelines.engine.beam_patches import (
     BUNDLE_KEPT_S,
     LateWorkerHandler,
+    compress_what_is_sent,
     drop_finished_bundles,
     end_late_workers,
     inspect_once,
@@ -217,7 +218,6 @@ def test_a_module_that_is_imported_later_is_left_out_of_the_sizes_of_side_inputs
 def without_diagnostics(monkeypatch):
     monkeypatch.setattr(core, "_check_fn_use_yield_and_return", core._check_fn_use_yield_and_return)
     monkeypatch.setattr(decorators.IOTypeHints, "_make_origin", decorators.IOTypeHints._make_origin)
-    monkeypatch.setattr(cloudpickle_pickler, "bz2", cloudpickle_pickler.bz2)
     skip_diagnostics()
 
 
@@ -232,12 +232,26 @@ def test_a_hint_keeps_its_types_and_no_call_stack_and_a_wrong_one_is_still_found
         beam.Pipeline() | beam.Create(["text"]) | beam.FlatMap(typed)
 
 
-@pytest.mark.usefixtures("without_diagnostics")
-def test_a_pickled_step_is_read_with_and_without_the_patch():
+@pytest.mark.parametrize(
+    ("given", "first"),
+    [
+        ([], b"\x80"),
+        (["--direct_running_mode=multi_processing"], b"BZh1"),
+        (["--runner=FlinkRunner"], b"BZh1"),
+    ],
+)
+def test_a_step_is_compressed_where_it_leaves_the_process_and_read_with_and_without_the_patch(
+    monkeypatch, given, first
+):
     content = {"step": [Step, list(range(1_000))]}
-    small = cloudpickle_pickler.dumps(content)
-    assert cloudpickle_pickler.loads(small) == content
-    assert bz2.decompress(base64.b64decode(small)).startswith(b"\x80")
+    compressed = cloudpickle_pickler.dumps(content)
+    monkeypatch.setattr(cloudpickle_pickler, "bz2", cloudpickle_pickler.bz2)
+    compress_what_is_sent(PipelineOptions(["--runner=FnApiRunner", *given]))
+    written = base64.b64decode(small := cloudpickle_pickler.dumps(content))
+    assert written.startswith(first)
+    assert cloudpickle_pickler.loads(small) == cloudpickle_pickler.loads(compressed) == content
+    if first != b"\x80":
+        assert bz2.decompress(written).startswith(b"\x80")
 
 
 TABLE = pa.table({"numbers": list(range(1_000))})
