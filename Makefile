@@ -28,7 +28,7 @@ demo: $(READY) ## from nothing to answered questions, on generated logs, in a fe
 	$(BIN)/python -m jobs.demo
 
 test: $(READY) ## all tests but those of `make engines`
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not engine and not fault"
+	$(BIN)/python -m pytest -n 3 --dist loadgroup -m "not engine and not fault"
 
 engines: $(READY) ## pipelines on every engine at hand (Prism, Spark, Beam's job service), commands that are killed, fail or race
 	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "$(ENGINE_TESTS)" $(ENGINE_FILES)
@@ -40,7 +40,7 @@ lowest: $(READY) ## all tests with the oldest versions that setup.py permits, bu
 	build/lowest/bin/python -m pip install --quiet --no-compile --constraint constraints.txt torch
 	build/lowest/bin/python -m pip install --quiet --no-compile --constraint build/lowest/versions.txt \
 		--no-build-isolation --editable '.[dev]'
-	build/lowest/bin/python -m pytest -n 2 --dist loadgroup --override-ini filterwarnings=ignore -m "not engine and not fault"
+	build/lowest/bin/python -m pytest -n 3 --dist loadgroup --override-ini filterwarnings=ignore -m "not engine and not fault"
 
 lint: $(READY) ## style, types and the direction of imports
 	$(BIN)/ruff check .

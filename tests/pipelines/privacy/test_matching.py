@@ -54,20 +54,19 @@ def test_a_copy_is_no_less_plain_than_a_key(text):
 CLAUSES = set(',;!"`[]{}<>$*\\^|~')
 """Signs that are in no pattern, or between clauses: their full-width forms stay."""
 
-WITH_SIGNS = [
-    (character, sign)
-    for character in map(chr, range(0x80, sys.maxunicode + 1))
-    if len(sign := fold(f"a{character}a")[1:-1]) == 1
-    and sign.isascii()
-    and not sign.isalnum()
-    and sign not in CLAUSES
-    and character not in "\u02bc\u2018\u2019\u2010"  # quotes, which the pattern of an e-mail address has, and a hyphen
-]
 
-
-@pytest.mark.parametrize(("character", "sign"), WITH_SIGNS, ids=[f"{ord(character):x}" for character, _ in WITH_SIGNS])
-def test_every_character_that_is_a_sign_in_a_key_is_that_sign_in_a_copy(character, sign):
-    assert MatchingCopy(f"a{character}a").plain == f"a{sign}a"
+def test_every_character_that_is_a_sign_in_a_key_is_that_sign_in_a_copy():
+    signs = {
+        character: sign
+        for character in map(chr, range(0x80, sys.maxunicode + 1))
+        if len(sign := fold(f"a{character}a")[1:-1]) == 1
+        and sign.isascii()
+        and not sign.isalnum()
+        and sign not in CLAUSES
+        and character not in "\u02bc\u2018\u2019\u2010"  # quotes, which are in e-mail addresses, and a hyphen
+    }
+    assert {character: MatchingCopy(f"a{character}a").plain[1:-1] for character in signs} == signs
+    assert len(signs) > 60
 
 
 def test_no_other_character_than_those_that_are_searched_has_a_plain_form():
