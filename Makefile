@@ -38,8 +38,10 @@ lowest: $(READY) ## all tests with the oldest versions that setup.py permits, bu
 	$(BIN)/python -m tests.support.lowest_versions > build/lowest/versions.txt
 	build/lowest/bin/python -m pip install --quiet --upgrade pip setuptools wheel
 	build/lowest/bin/python -m pip install --quiet --no-compile --constraint constraints.txt torch
-	build/lowest/bin/python -m pip install --quiet --no-compile --constraint build/lowest/versions.txt \
-		--no-build-isolation --editable '.[dev]'
+	build/lowest/bin/python -m pip install --quiet --no-compile --requirement build/lowest/versions.txt
+	$(BIN)/python -m tests.support.lowest_versions build/lowest > build/lowest/others.txt
+	build/lowest/bin/python -m pip install --quiet --no-compile --no-deps --requirement build/lowest/others.txt
+	build/lowest/bin/python -m pip install --quiet --no-deps --no-build-isolation --editable .
 	build/lowest/bin/python -m pytest -n 3 --dist loadgroup --override-ini filterwarnings=ignore -m "not engine and not fault"
 
 lint: $(READY) ## style, types and the direction of imports

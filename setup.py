@@ -90,7 +90,7 @@ setup(
         "numpy>=2.0",
         "pyarrow>=21",
         "pydantic>=2.9",
-        "rich>=13.7",
+        "rich>=13.8",
         "safetensors>=0.4.3",
         "scipy>=1.15",
         "typer>=0.29",
