@@ -22,7 +22,7 @@ from jobs.workflows.certificates.certification import certificate_of
 from jobs.workflows.certificates.requests_file import read_requests
 from jobs.workflows.certificates.scoring import score
 from model.certificates.certificate import Certificate, load_certificate, write_certificate
-from model.certificates.monitor import read_monitor, record
+from model.certificates.monitor import enter, is_ended
 from model.certificates.requests import Request, check_age, check_requests, check_verdicts
 from model.search.searcher import open_searcher
 from pipelines.ingestion.days import beginning_of
@@ -147,10 +147,10 @@ def _permits_answers(warehouse: str, certificate: Artefact | None) -> bool:
         return False
     try:
         loaded = load_certificate(storage.join(warehouse, certificate.path))
-        is_ended = read_monitor(loaded).ends(loaded.digest, loaded.certificate.created)
+        has_alarm = is_ended(loaded)
     except QprError:
         return False
-    return not is_ended and not loaded.certificate.is_expired(datetime.datetime.now(datetime.UTC))
+    return not has_alarm and not loaded.certificate.is_expired(datetime.datetime.now(datetime.UTC))
 
 
 def _certified(
@@ -165,7 +165,7 @@ def _certified(
         _check_days(warehouse, sample, date=date, now=now)
         check_after_alarm(sample.file, sample.requests, [url])
         if manifest := finished(warehouse, path, "certificate"):
-            record(load_certificate(url), [], now=now)
+            enter(url)
             return Certified(named(path, manifest))
         certificate = _scored(warehouse, index, sample, now)
     except QprError as error:
@@ -173,7 +173,7 @@ def _certified(
     with Output(url, "certificate", overwrite=True) as target:
         inputs = [sample.source, Source(url=index.path, digest=index.digest)]
         manifest = write_certificate(target, certificate, inputs=inputs)
-    record(load_certificate(url), [], now=now)
+    enter(url)
     return Certified(named(path, manifest))
 
 

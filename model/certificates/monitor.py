@@ -19,12 +19,11 @@ from model.certificates.certificate import Loaded, load_certificate
 from model.certificates.evidence import Audited, AuditVerdict, Monitor
 from model.certificates.version import Version
 from schemas.artifacts import storage
-from schemas.artifacts.conditional_writes import ConflictError, create, replace
+from schemas.artifacts.conditional_writes import change
 from schemas.artifacts.manifest import first_fault
 from schemas.errors import QprError
 from schemas.versions import layout
 
-_ATTEMPTS: Final = 5
 _SUFFIX: Final = ".monitor.json"
 _FOLDER: Final = "certificates"
 _ARTEFACTS: Final = (_FOLDER, "indexes")
@@ -57,7 +56,16 @@ def load_watched(url: str, version: Version) -> Loaded:
     """
     loaded = load_certificate(url)
     loaded.check(version)
-    return loaded._replace(alarm=read_monitor(loaded).ends(loaded.digest, loaded.certificate.created))
+    return loaded._replace(alarm=is_ended(loaded))
+
+
+def is_ended(loaded: Loaded) -> bool:
+    """Return whether an alarm has ended a certificate.
+
+    Raises:
+        QprError: its state is damaged or cannot be read.
+    """
+    return read_monitor(loaded).ends(loaded.digest, loaded.certificate.created)
 
 
 def read_monitor(loaded: Loaded) -> Monitor:
@@ -87,6 +95,15 @@ def last_alarm(artefact: str) -> datetime.datetime | None:
     return max((state.alarmed for state in found if state.alarmed), default=None)
 
 
+def enter(certificate: str) -> None:
+    """Add the certificate at a URL to the state, from which on verdicts on its answers count.
+
+    Raises:
+        QprError: it or the state is damaged, cannot be read or written, or other processes change it all the time.
+    """
+    record(load_certificate(certificate), [], now=datetime.datetime.now(datetime.UTC))
+
+
 def record(loaded: Loaded, verdicts: Iterable[AuditVerdict], *, now: datetime.datetime) -> Monitor:
     """Add a certificate and verdicts to the state, unless it has them, and return it.
 
@@ -101,20 +118,12 @@ def record(loaded: Loaded, verdicts: Iterable[AuditVerdict], *, now: datetime.da
             or other processes change it all the time.
     """
     url, listed = monitor_url(loaded.url, loaded.certificate.alpha), list(verdicts)
-    for attempt in range(_ATTEMPTS):
-        before = storage.read_if_there(url)
+
+    def judged(before: bytes | None) -> tuple[bytes, Monitor]:
         state = _state(url, before, loaded).after(listed, now)
-        content = (state.model_dump_json(indent=2) + "\n").encode()
-        if content == before:
-            return state
-        try:
-            create(url, content) if before is None else replace(url, content, expected=before)
-        except ConflictError:
-            if attempt == _ATTEMPTS - 1:
-                raise
-            continue
-        return state
-    raise AssertionError
+        return (state.model_dump_json(indent=2) + "\n").encode(), state
+
+    return change(url, judged)
 
 
 def _beside(certificate: str) -> str:

@@ -5,16 +5,12 @@ index, certificate -> remember -> INDEX.certificates.json; index -> places -> ce
 
 from __future__ import annotations
 
-from typing import Final
-
 import pydantic
 
 from schemas.artifacts import storage
-from schemas.artifacts.conditional_writes import ConflictError, create, replace
+from schemas.artifacts.conditional_writes import change
 from schemas.artifacts.manifest import first_fault
 from schemas.errors import QprError
-
-_ATTEMPTS: Final = 5
 
 
 class _Places(pydantic.BaseModel, extra="forbid"):
@@ -43,20 +39,13 @@ def remember(index: str, certificate: str) -> None:
     Raises:
         QprError: the file is damaged or cannot be written, or other processes change it all the time.
     """
-    url, place = places_url(index), storage.local_path(certificate) or certificate
-    for attempt in range(_ATTEMPTS):
-        before = storage.read_if_there(url)
-        listed = _parsed(index, before)
-        if place in listed:
-            return
-        content = (_Places(certificates=(*listed, place)).model_dump_json(indent=2) + "\n").encode()
-        try:
-            create(url, content) if before is None else replace(url, content, expected=before)
-        except ConflictError:
-            if attempt == _ATTEMPTS - 1:
-                raise
-            continue
-        return
+    place = storage.local_path(certificate) or certificate
+
+    def added(before: bytes | None) -> tuple[bytes, None]:
+        listed = dict.fromkeys((*_parsed(index, before), place))
+        return (_Places(certificates=tuple(listed)).model_dump_json(indent=2) + "\n").encode(), None
+
+    change(places_url(index), added)
 
 
 def _parsed(index: str, content: bytes | None) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 """Conditional writes: create a missing file, or replace one with known content; of two at once, one fails.
 
 URL, content -> create; URL, content, expected content -> replace; each writes or raises `ConflictError`
+URL, function of the content -> change
 
 S3 and memory have both as one operation; local disks, Google's and Azure's stores have `create`. Elsewhere a read
 precedes the write, and two writes in the same moment may both succeed: there only the lock
@@ -12,7 +13,8 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from schemas.artifacts import storage
 from schemas.artifacts.atomic_files import write_atomically
@@ -29,6 +31,9 @@ _CONDITIONAL = frozenset({"file", "local", "memory", "s3", "s3a", "gs", "gcs", "
 
 _CONDITIONAL_CONFLICT = "ConditionalRequestConflict"
 """S3's error for a deletion or write of the object in the same moment; the request is to be repeated."""
+
+
+_Result = TypeVar("_Result")
 
 
 class ConflictError(QprError):
@@ -143,6 +148,36 @@ def replace(url: str, content: bytes, *, expected: bytes) -> None:
                 raise conflict from error
             if found == expected:
                 raise
+
+
+def change(url: str, changed: Callable[[bytes | None], tuple[bytes, _Result]]) -> _Result:
+    """Write a whole file in place of the one at ``url`` or of none, again if another process has changed it meanwhile.
+
+    Args:
+        url: of the file.
+        changed: returns the new content and a result of the present content, which is None without a file; equal
+            content is not written.
+
+    Returns:
+        The result for the content that was replaced.
+
+    Raises:
+        ConflictError: other processes change it all the time.
+        QprError: it cannot be read or written.
+    """
+    for number in range(_TRIES):
+        before = storage.read_if_there(url)
+        content, result = changed(before)
+        if content == before:
+            break
+        try:
+            create(url, content) if before is None else replace(url, content, expected=before)
+        except ConflictError:
+            if number == _TRIES - 1:
+                raise
+        else:
+            break
+    return result
 
 
 def _conditions(file_system: Any, path: str) -> dict[str, str] | None:

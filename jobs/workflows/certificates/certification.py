@@ -20,8 +20,8 @@ from jobs.workflows.certificates.promise import promise_text
 from jobs.workflows.certificates.requests_file import read_requests
 from jobs.workflows.certificates.scoring import Answerer, Scored, score
 from jobs.workflows.certificates.value_rows import counts_by_value, value_rows
-from model.certificates.certificate import Certificate, load_certificate, write_certificate
-from model.certificates.monitor import record
+from model.certificates.certificate import Certificate, write_certificate
+from model.certificates.monitor import enter
 from model.certificates.places import places, remember
 from model.certificates.procedure import Outcome, bound_of, certify, divide, further_try, missing_requests
 from model.certificates.requests import (
@@ -88,7 +88,7 @@ def write_certification(
         inputs = [digest_input(source), Source(url=index, digest=certificate.version.index)]
         _remember(index, output)  # before the certificate: one of a killed run would not be found
         digest = write_certificate(target, certificate, inputs=inputs).digest
-    record(load_certificate(output), [], now=now)
+    enter(output)
     result = {"certificate": output, "digest": digest, **certificate.model_dump(mode="json")}
     emit(result, as_json=as_json, table=lambda: _table(output, certificate))
     filters = "".join(f"--filter {name}=VALUE " for name in vary_by)

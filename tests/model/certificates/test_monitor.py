@@ -107,7 +107,7 @@ def test_verdicts_that_another_process_adds_in_the_same_moment_are_counted_too(t
             record(given, listed, now=NOW)
         replace(*arguments, **options)
 
-    monkeypatch.setattr("model.certificates.monitor.replace", replace_second)
+    monkeypatch.setattr("schemas.artifacts.conditional_writes.replace", replace_second)
     state = record(given, verdicts(False, start=1), now=NOW)
     assert (state.certificates[0].judged, state.wrong) == (("0", "8", "1"), 1)
     assert read_monitor(given) == state

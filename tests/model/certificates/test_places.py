@@ -24,7 +24,7 @@ def test_a_place_that_another_process_adds_in_the_same_moment_stays(tmp_path, mo
             remember(index, other)
         replace(*arguments, **options)
 
-    monkeypatch.setattr("model.certificates.places.replace", replace_second)
+    monkeypatch.setattr("schemas.artifacts.conditional_writes.replace", replace_second)
     remember(index, "memory://c")
     assert places(index) == ("memory://a", "memory://b", "memory://c")
 
