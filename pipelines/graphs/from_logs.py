@@ -64,14 +64,12 @@ def build(
     """
     shards = config.for_files(sources).shards or 1
     files = pipeline | "Files" >> beam.Create(list(sources))
+    rows = beam.FlatMap(read_asked, config.column_names, config.validation, config.privacy, user_key)
     asked = (
         files
         | "DivideFiles" >> beam.FlatMap(divide)
         | "SpreadFiles" >> beam.Reshuffle()
-        | "ReadAndValidate"
-        >> beam.FlatMap(read_asked, config.column_names, config.validation, config.privacy, user_key).with_outputs(
-            TAG, "written", main="asked"
-        )
+        | "ReadAndValidate" >> rows.with_outputs(TAG, "written", main="asked")
     )
     digested = files | "DigestInputs" >> DigestInputs()
     limit_and_assemble(asked, [digested], config, shards=shards, run_url=run_url, encode=encode, user_key=user_key)
@@ -169,14 +167,13 @@ def read_asked(
 
     Rows of erased questions and users are counted only. ``count_times`` returns counters of the times of rows.
     """
-    needed = [*validation.filters, *([USER_ID] if privacy.options_of_users else [])]
-    counts = collections.Counter({"rows_read": 0} | {f"readable_{name}": 0 for name in needed})
+    counts = collections.Counter({"rows_read": 0} | count_readable(QA_LOG.empty_table(), validation, privacy))
     for batch in read(source, COLUMNS, column_names):
         counts["rows_read"] += len(batch.rows) + len(batch.rejects)
         progress.count(len(batch.rows) + len(batch.rejects), "row", "read")
         counts.update({f"unreadable_{name}": found for name, found in batch.unreadable.items()})
         counts.update({f"ambiguous_{name}": found for name, found in batch.ambiguous.items()})
-        counts.update({f"readable_{name}": len(batch.rows) - batch.rows[name].null_count for name in needed})
+        counts.update(count_readable(batch.rows, validation, privacy))
         unreadable, given = Unreadable(batch.rejects, batch.unusable), batch.rows
         if suppression is not None:  # as they were asked: other rules of scrubbing decided what an older list has
             given = suppression.remove_rows(given)
@@ -203,18 +200,23 @@ def read_asked(
     yield beam.pvalue.TaggedOutput("written", Written(None, dict(counts)))
 
 
-def checked_rows(rows: pa.Table, validation: Validation, privacy: Privacy, user_key: UserKey | None) -> Validated:
+def count_readable(rows: pa.Table, validation: Validation, privacy: Privacy) -> dict[str, int]:
+    """Return the number of rows with a value in each column that options need."""
+    needed = [*validation.filters, *([USER_ID] if privacy.options_of_users else [])]
+    return {f"readable_{name}": len(rows) - rows[name].null_count for name in needed}
+
+
+def checked_rows(rows: pa.Table, validation: Validation, privacy: Privacy, key: UserKey | None) -> Validated:
     """Return the usable and the rejected rows of a scrubbed table.
 
     Args:
         rows: columns of `schemas.tables.QA_LOG`.
         validation: the limits of a row.
         privacy: limits of users, and protection of rejected rows.
-        user_key: of the hashes of users.
+        key: of the hashes of users.
     """
-    users = hash_users(rows[USER_ID], user_key) if privacy.options_of_users else None
-    protect = functools.partial(protect_rows, privacy=privacy, key=user_key)
-    return validate(rows, validation, users=users, protect=protect)
+    users = hash_users(rows[USER_ID], key) if privacy.options_of_users else None
+    return validate(rows, validation, users=users, protect=functools.partial(protect_rows, privacy=privacy, key=key))
 
 
 def name_and_settle(

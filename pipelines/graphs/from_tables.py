@@ -12,11 +12,10 @@ from typing import Any
 import apache_beam as beam
 import pyarrow as pa
 
-from pipelines.graphs.from_logs import checked_rows, limit_and_assemble
+from pipelines.graphs.from_logs import checked_rows, count_readable, limit_and_assemble
 from pipelines.graphs.settings import ClustersConfig
 from pipelines.intermediate import Written
 from pipelines.neighbours.embeddings import Encode
-from pipelines.privacy.payloads import USER_ID
 from pipelines.privacy.scrub import scrub_columns
 from pipelines.privacy.settings import Privacy
 from pipelines.privacy.users import UserKey
@@ -63,8 +62,7 @@ def count_rows(
     """Yield the ASKED rows of a QA_LOG table, its rejected rows, and counts of rows and personal data."""
     scrubbed, found = scrub_columns(rows, privacy.columns)
     checked = checked_rows(scrubbed, validation, privacy, user_key)
-    needed = [*validation.filters, *([USER_ID] if privacy.options_of_users else [])]
-    counts = {"rows_read": len(rows)} | {f"readable_{name}": len(rows) - rows[name].null_count for name in needed}
+    counts = {"rows_read": len(rows)} | count_readable(rows, validation, privacy)
     counts |= {f"replaced_{kind}": number for kind, number in found.items()}
     if len(checked.asked):
         yield checked.asked

@@ -159,19 +159,20 @@ def test_the_interval_draws_clusters_and_is_seeded():
     assert (same.low, same.mean, same.high) == (0, 0, 0)
 
 
-def test_the_interval_of_few_clusters_is_as_long_as_their_number_needs():
-    draw, inside = np.random.default_rng(2), 0
-    for _ in range(300):
-        effect = np.repeat(draw.normal(0.02, 0.1, 5), 3)
-        found = interval(effect, np.repeat(np.arange(5), 3))
+def intervals_with_the_truth(*, seed, draws, clusters):
+    """Return the number of draws whose interval contains the true difference of .02."""
+    draw, inside = np.random.default_rng(seed), 0
+    for _ in range(draws):
+        effect = np.repeat(draw.normal(0.02, 0.1, clusters), 3)
+        found = interval(effect, np.repeat(np.arange(clusters), 3))
         inside += found.low <= 0.02 <= found.high
+    return inside
+
+
+def test_the_interval_of_few_clusters_is_as_long_as_their_number_needs():
+    inside = intervals_with_the_truth(seed=2, draws=300, clusters=5)
     assert inside >= 273  # 91 %; percentiles of the bootstrap alone hold it in 252
 
 
 def test_the_interval_holds_the_true_difference_in_most_draws():
-    draw, inside = np.random.default_rng(1), 0
-    for _ in range(100):
-        effect = np.repeat(draw.normal(0.02, 0.1, 60), 3)
-        found = interval(effect, np.repeat(np.arange(60), 3))
-        inside += found.low <= 0.02 <= found.high
-    assert 88 <= inside <= 100
+    assert 88 <= intervals_with_the_truth(seed=1, draws=100, clusters=60) <= 100
