@@ -114,10 +114,12 @@ def new_pipeline(options: PipelineOptions) -> beam.Pipeline:
         UsageError: the engine is not installed, or lacks an option.
     """
     try:
-        return beam.Pipeline(runner=_runner(options), options=options)
+        pipeline = beam.Pipeline(runner=_runner(options), options=options)
     except (ValueError, ImportError) as error:
         engine = options.view_as(StandardOptions).runner
         raise UsageError(f"--runner={engine}: {' '.join(str(error).split())}") from error
+    os.rmdir(pipeline.local_tempdir)  # Beam removes it after a run alone, and steps of other languages alone use it
+    return pipeline
 
 
 def _runner(options: PipelineOptions) -> FnApiRunner | None:

@@ -1,12 +1,13 @@
 import logging
 import sys
+import tempfile
 
 import apache_beam as beam
 import pytest
 from apache_beam.options.pipeline_options import DirectOptions, StandardOptions
 
 from pipelines.engine.beam_patches import IN_PROCESS
-from pipelines.engine.runner import parse_options, run
+from pipelines.engine.runner import new_pipeline, parse_options, run
 from schemas.errors import QprError, UsageError
 
 
@@ -132,3 +133,11 @@ def test_an_engine_that_does_not_start_is_no_defect_of_ours():
 def test_an_engine_that_is_not_installed_is_wrong_usage():
     with pytest.raises(UsageError, match=r"--runner=no\.such\.Engine: No module named 'no'"):
         run(lambda pipeline: pipeline | beam.Create([1]), parse_options(["--runner=no.such.Engine"]))
+
+
+def test_no_temporary_folder_stays_of_a_pipeline_that_is_not_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    new_pipeline(parse_options([]))
+    with pytest.raises(ZeroDivisionError):
+        run(lambda pipeline: pipeline | beam.Create([1 // 0]), parse_options([]))
+    assert list(tmp_path.iterdir()) == []
