@@ -1,4 +1,4 @@
-"""The first hit of the cluster that the first hits support most in front.
+"""The first hits ordered by their probabilities too.
 
 Found with at least `NEIGHBOURS` nearest questions -> first_by_probability -> Found of k hits
 """
@@ -18,11 +18,15 @@ from model.search.found import Found
 from model.search.judging import clusters_by, judged
 
 COMPARED: Final = 10
-"""Hits that support their clusters."""
+"""Hits that support their clusters, and whose order depends on their probabilities."""
 
 POWER: Final = 0.5
-"""Power of a hit's probability in its support. Both numbers were chosen on the validation clusters of five logs
-(`benchmarks/retrieval/cluster_support.py`, docs/decisions/0100-hits-support-their-clusters.md)."""
+"""Power of a hit's probability in its support."""
+
+POWER_OF_ORDER: Final = 0.125
+"""Power of the probability of a hit after the first. All three numbers were chosen on validation clusters
+(`benchmarks/retrieval/cluster_support.py`, docs/decisions/0100-hits-support-their-clusters.md and
+docs/decisions/0105-order-of-the-hits-after-the-first.md)."""
 
 
 def first_by_probability(
@@ -38,8 +42,9 @@ def first_by_probability(
     """Return the k first hits, of which the first is of the cluster with the greatest support.
 
     Each of the first `COMPARED` hits supports its cluster by its score times its probability to the power `POWER`. The
-    first hit of the cluster with the greatest sum comes first; the others keep their order. The question with the key
-    of the query stays first.
+    first hit of the cluster with the greatest sum comes first. The question with the key of the query stays first. The
+    others of these hits follow by their scores times their probabilities to the power `POWER_OF_ORDER`, and all further
+    hits in the order they had.
 
     Args:
         confidence: of the index.
@@ -58,11 +63,14 @@ def first_by_probability(
     judgement = judged(confidence, index, texts, of_start, records, exclude=exclude)
     if judgement is not None:
         clusters = clusters_by(confidence, lambda name: [record[name] for record in records])
-        support = scores[:, :COMPARED] * judgement.probabilities**POWER
-        sums = _sums(np.where(start.found, support, 0), cluster_numbers(clusters, start.found))
+        support, merit = (
+            np.where(start.found, scores[:, :COMPARED] * judgement.probabilities**power, 0)
+            for power in (POWER, POWER_OF_ORDER)
+        )
+        sums = _sums(support, cluster_numbers(clusters, start.found))
         sums[start.ids == found.own_ids[:, None]] = np.inf
-        best = sums.argmax(axis=1)[:, None]
-        order[:, :COMPARED] = np.argsort(order[:, :COMPARED] != best, axis=1, kind="stable")
+        np.put_along_axis(merit, sums.argmax(axis=1)[:, None], np.inf, axis=1)
+        order[:, :COMPARED] = np.argsort(-merit, axis=1, kind="stable")
     order, queries = order[:, :k], np.arange(len(order))[:, None]
     shown = None
     if judgement is not None and k <= COMPARED:
