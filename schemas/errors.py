@@ -26,6 +26,19 @@ class UsageError(QprError):
     exit_code = 2
 
 
+class FilterError(UsageError):
+    """Values of columns to filter by that do not fit an index; the only argument is the fault without its place."""
+
+    def __str__(self) -> str:
+        """Return the fault after the name of the argument of programs."""
+        return f"filters: {self.fault}"
+
+    @property
+    def fault(self) -> str:
+        """Return the fault without a place, which differs between programs, options and files of requests."""
+        return str(self.args[0])
+
+
 class BadDropError(QprError):
     """Rows of a day or a window that cannot be used as they are: no run succeeds before somebody mends them."""
 

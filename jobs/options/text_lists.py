@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from schemas.artifacts import storage
-from schemas.errors import QprError, UsageError
+from schemas.errors import FilterError, QprError, UsageError
 
 _NOTHING = "none"
 
@@ -87,10 +87,8 @@ def _texts(value: str, option: str) -> Iterator[str]:
 
 @contextlib.contextmanager
 def naming_filters() -> Iterator[None]:
-    """Name the option in an error about the values that a search filters by, which programs give as ``filters``."""
+    """Name the option, instead of the argument of programs, in an error about the values that a search filters by."""
     try:
         yield
-    except UsageError as error:
-        if not (fault := str(error)).startswith("filters: "):
-            raise
-        raise UsageError(fault.replace("filters", "--filter", 1)) from error
+    except FilterError as error:
+        raise UsageError(f"--filter: {error.fault}") from error

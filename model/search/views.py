@@ -24,7 +24,7 @@ from model.index.index import Index
 from model.index.ranking import Ints
 from model.index.rows.row_filters import Mask, RowFilters
 from model.search.retrieval import Retrieval
-from schemas.errors import UsageError
+from schemas.errors import FilterError
 from schemas.tables import ANSWER_ID
 from schemas.text_arrays import answer_keys
 
@@ -84,12 +84,12 @@ class Views:
         """Return the way to search the rows with the values of a request whose answers are valid at a time.
 
         Raises:
-            UsageError: a column is missing or unknown, or no question has the value.
+            FilterError: a column is missing or unknown, or no question has the value.
         """
         if not self._filters:
             if filters:
                 name = str(next(iter(filters)))[:60]
-                raise UsageError(f"filters: {name!a}: this index has no column to filter by. Leave it out")
+                raise FilterError(f"{name!a}: this index has no column to filter by. Leave it out")
             return self.whole
         values = self._rows.checked(filters)
         key = values, self._rows.period(now)

@@ -16,7 +16,7 @@ from model.certificates.version import Version
 from model.confidence.fitting import LEAST_GROUPS, LEAST_QUERIES
 from model.search.results import Answer
 from model.search.views import Filters
-from schemas.errors import QprError, UsageError
+from schemas.errors import FilterError, QprError
 from schemas.quantities import counted
 
 BATCH: Final = 256
@@ -92,9 +92,8 @@ def _answers(file: str, requests: Sequence[Request], searcher: Answerer) -> Iter
             asked = [request.question for request in part]
             try:
                 answers = searcher.answer_many(asked, filters=dict(filters) or None)
-            except UsageError as error:
-                fault = str(error).removeprefix("filters: ")
-                raise QprError(f"{file}: row {part[0].row}: {fault}. Correct the row, or leave it out") from error
+            except FilterError as error:
+                raise QprError(f"{file}: row {part[0].row}: {error.fault}. Correct the row, or leave it out") from error
             yield from zip(part, answers, strict=True)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from schemas.errors import QprError, UsageError
+from schemas.errors import FilterError, QprError
 from schemas.filters import VALID_UNTIL, FilterColumns
 
 Mask = npt.NDArray[np.bool_]
@@ -32,7 +32,7 @@ Of 536,489 questions, 53,655 by 910 points in view take 3.3 CPU ms and all compa
 all compared 5.9: equal times at about 35,000."""
 
 
-class UnknownValueError(UsageError):
+class UnknownValueError(FilterError):
     """No question of the index has a value that a request names."""
 
 
@@ -80,17 +80,17 @@ class RowFilters:
 
         Raises:
             UnknownValueError: no question has the value.
-            UsageError: a column is missing or unknown.
+            FilterError: a column is missing or unknown.
         """
         given, names = dict(filters or {}), self._columns.vary_by
         for name in sorted(given.keys() - {*names}, key=str):
             there = f"those of this index are {', '.join(names)}" if names else "this index has none"
-            raise UsageError(f"filters: {str(name)[:60]!a} is no column to filter by; {there}. Leave it out")
+            raise FilterError(f"{str(name)[:60]!a} is no column to filter by; {there}. Leave it out")
         for name in names:
             if name not in given:
-                raise UsageError(f"filters: {name} is missing. Name a value of each of {', '.join(names)}")
+                raise FilterError(f"{name} is missing. Name a value of each of {', '.join(names)}")
             if not isinstance(given[name], str) or given[name] not in self._present[name]:
-                raise UnknownValueError(f"filters: no question has the {name} {str(given[name])[:60]!a}")
+                raise UnknownValueError(f"no question has the {name} {str(given[name])[:60]!a}")
         return tuple(given[name] for name in names)
 
     def period(self, now: datetime.datetime) -> int:
