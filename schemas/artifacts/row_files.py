@@ -104,16 +104,18 @@ def _appearing_whole(url: str, *, overwrite: bool) -> Iterator[Any]:
     remove_partial(path)
 
 
-def remove_partial(path: str) -> None:
-    """Remove the parts of a local file or folder that killed runs have left beside it."""
-    for found in partial_paths(path):
-        storage.delete(found)
+def remove_partial(path: str, *, dry_run: bool = False) -> int:
+    """Remove the parts of a local file or folder that killed runs have left beside it; return their number.
 
-
-def partial_paths(path: str) -> list[str]:
-    """Return the paths of the parts of a local file or folder that killed runs have left beside it."""
+    Args:
+        path: of the file or folder.
+        dry_run: only count them.
+    """
     folder, name = os.path.split(path)
-    return [storage.join(folder, found) for found in storage.children(folder) if staged_for(found) == name]
+    partial = [storage.join(folder, found) for found in storage.children(folder) if staged_for(found) == name]
+    for found in () if dry_run else partial:
+        storage.delete(found)
+    return len(partial)
 
 
 def _refuse_appeared(url: str) -> None:

@@ -18,7 +18,8 @@ from jobs.workflows.erasure.tables import erase_rows
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.mentions import Mentions
 from pipelines.privacy.payloads import texts_in
-from schemas.artifacts import conditional_writes, row_files, storage
+from schemas.artifacts import conditional_writes, storage
+from schemas.artifacts.row_files import remove_partial
 from schemas.errors import QprError, UsageError
 
 ENDINGS: Final = (".jsonl", ".json", ".csv", ".tsv", ".txt")
@@ -71,18 +72,9 @@ def erase_from_file(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, A
         new = (_MARK + after if whole != text else after).encode(errors="backslashreplace")
         conditional_writes.write_result(url, gzip.compress(new, mtime=0) if packed else new, overwrite=True)
     found = {"file": url, "rewritten": changed and not dry_run, "rows": removed}
-    leftovers = _remove_leftovers(url, dry_run=dry_run)
-    return found | ({"leftovers": leftovers} if leftovers else {})
-
-
-def _remove_leftovers(url: str, *, dry_run: bool) -> int:
-    """Remove the parts of a file that killed processes have left beside it; return their number."""
     local = storage.local_path(url)
-    paths = [] if local is None else row_files.partial_paths(local)
-    if not dry_run:
-        for path in paths:
-            storage.delete(path)
-    return len(paths)
+    leftovers = 0 if local is None else remove_partial(local, dry_run=dry_run)
+    return found | ({"leftovers": leftovers} if leftovers else {})
 
 
 def _lines_of(text: str) -> list[str]:
