@@ -13,7 +13,7 @@ import rich.console
 
 from jobs.display.console import emit, say, warn
 from jobs.options.inputs import check_inputs, check_users, input_files, require_users
-from jobs.options.user_key import read_user_key
+from jobs.options.secret_files import read_user_key
 from jobs.workflows.dataset_publication import publish_dataset
 from jobs.workflows.linkage import with_calibration
 from jobs.workflows.next_steps import next_steps

@@ -11,7 +11,7 @@ from jobs.options.beam import beam_options
 from jobs.options.inputs import LogFiles, MaxRejectRatio
 from jobs.options.linkage import CalibrationFolder, Precision, RefineWith, ReviewedClusters
 from jobs.options.output import AsJson, DryRun, OutputFolder, Overwrite
-from jobs.options.user_key import UserKeyFile
+from jobs.options.secret_files import UserKeyFile
 from pipelines.graphs.settings import ClustersConfig
 
 

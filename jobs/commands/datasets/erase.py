@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from jobs.options.output import AsJson, lasting
+from jobs.options.secret_files import UserKeyFile, read_user_key
 from jobs.options.text_lists import read_texts
-from jobs.options.user_key import UserKeyFile, read_user_key
 
 
 def _repeatable(metavar: str, text: str) -> Any:

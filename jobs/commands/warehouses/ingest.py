@@ -12,7 +12,7 @@ import typer
 from jobs.options.beam import beam_options
 from jobs.options.inputs import MaxRejectRatio
 from jobs.options.output import AsJson
-from jobs.options.user_key import UserKeyFile, read_user_key
+from jobs.options.secret_files import UserKeyFile, read_user_key
 from jobs.options.warehouse import FirstDate, LastDate, Warehouse
 from pipelines.graphs.settings import IngestConfig
 

@@ -16,7 +16,7 @@ from jobs.options.encoder_training import EncoderTraining
 from jobs.options.inputs import MaxRejectRatio
 from jobs.options.linkage import ReviewedClusters
 from jobs.options.output import AsJson
-from jobs.options.user_key import UserKeyFile, read_user_key
+from jobs.options.secret_files import UserKeyFile, read_user_key
 from jobs.options.warehouse import FirstDate, LastDate, Warehouse
 from pipelines.graphs.settings import ClustersConfig
 

@@ -9,7 +9,7 @@ import ipaddress
 import re
 from pathlib import Path
 
-from jobs.options.user_key import check_private
+from jobs.options.secret_files import check_private
 from schemas.errors import QprError, UsageError
 
 _LEAST = 16

@@ -1,4 +1,4 @@
-"""Secret key of the hashes of users, from a file or the environment; permissions of files with a secret.
+"""Files with a secret: the key of the hashes of users, and the permissions of such files.
 
 --user-key-file or QPR_USER_KEY -> read_user_key -> UserKey; path, mode -> check_private
 """

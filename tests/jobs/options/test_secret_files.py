@@ -1,6 +1,6 @@
 import pytest
 
-from jobs.options.user_key import VARIABLE, read_user_key
+from jobs.options.secret_files import VARIABLE, read_user_key
 from pipelines.privacy.users import UserKey
 from schemas.errors import QprError, UsageError
 
