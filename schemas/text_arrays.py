@@ -153,16 +153,16 @@ def _spaced_words(texts: pa.Array, version: int) -> pa.Array:
 
 
 def _fold_ascii(texts: pa.Array) -> pa.Array:
-    return pc.ascii_trim(_space_out(pc.ascii_lower(texts), _ASCII_SPACES, where=_ASCII_ODD_SPACES), " ")
+    return pc.ascii_trim(_space_out(pc.ascii_lower(texts)), " ")
 
 
-def _space_out(texts: pa.Array, pattern: str, *, where: str) -> pa.Array:
-    """Return the texts with a space for each match of ``pattern``; one in which ``where`` finds nothing stays as it is.
+def _space_out(texts: pa.Array) -> pa.Array:
+    """Return the texts with a space for each run of white space; those without another run than a space stay.
 
     To look takes a ninth of the time of replacing, and most texts are well spaced.
     """
-    odd = pc.match_substring_regex(texts, where)
-    replaced = pc.replace_substring_regex(texts.filter(odd), pattern, " ")
+    odd = pc.match_substring_regex(texts, _ASCII_ODD_SPACES)
+    replaced = pc.replace_substring_regex(texts.filter(odd), _ASCII_SPACES, " ")
     return pc.replace_with_mask(texts, pc.fill_null(odd, False), replaced) if len(replaced) else texts
 
 

@@ -23,7 +23,7 @@ import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.cli import Pairs as PairsUrl
-from benchmarks.labels.learn_weights import KINDS
+from benchmarks.labels.learn_weights import KIND
 from benchmarks.labels.learning.candidate_pairs import Pairs, gather, grouping
 from benchmarks.labels.silver_scores import MIN_COHERENCE, answers, gated, score
 from benchmarks.logs.cluster_sources import halves
@@ -38,7 +38,7 @@ STRICT = 0.1
 """The gate of whole answers, for comparison."""
 
 
-def score_log(report: Report, name: str, log: SilverLog, *, refine_with: str | None = None) -> None:
+def score_log(report: Report, name: str, log: SilverLog, *, refine_with: str | None) -> None:
     """Print the figures of every method on one log."""
     whole = answers(log)
     report.heading(f"({name}) {len(log.gold):,} questions under {whole.max() + 1:,} answers")
@@ -47,8 +47,7 @@ def score_log(report: Report, name: str, log: SilverLog, *, refine_with: str | N
         _row(report, f"{coherence} coherence >= .1", log, functools.partial(gated, log, whole, coherence, STRICT))
     pairs = gather(log)
     _row_of_model(report, "fellegi-sunter", pairs, lambda: _unsupervised(pairs))
-    for kind in KINDS:
-        _row_of_model(report, kind, pairs, functools.partial(load_model, kind))
+    _row_of_model(report, KIND, pairs, functools.partial(load_model, KIND))
     _row_of_model(report, "boosted", gather(log, neighbours=True), load_model)
     if refine_with:
         encode, encoder_kind = refining_encoder(refine_with)

@@ -14,7 +14,7 @@ import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -31,15 +31,15 @@ from benchmarks.logs.cluster_sources import Source, divide, halves
 from benchmarks.logs.silver_logs import LOGS, SilverLog, merged_log
 from pipelines.calibration.fit_scorer import learn as learn_scorer
 from pipelines.linkage.scoring.pair_model import LinkModel
-from pipelines.linkage.scoring.shipped_weights import Kind, model_of
+from pipelines.linkage.scoring.shipped_weights import model_of
 from pipelines.writing.parquet import to_parquet
 from schemas.artifacts.content_digest import rows_digest
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.writer import Output
 
 LEARNED_FROM = ("b", "c")
-KINDS: tuple[Kind, ...] = ("logistic",)
-"""Kinds learned here; `learn_trees` learns the others."""
+KIND: Final = "logistic"
+"""The kind of model learned here; `learn_trees` learns the others."""
 
 UNRELATED_PER_CLUSTER = 1.0
 VALIDATION = 40
@@ -55,12 +55,12 @@ The precision is above the one aimed at: a log of fewer clusters has less simila
 Half = Literal["learning", "scored"]
 
 
-def learn_from(logs: list[Pairs], kind: Kind) -> dict[str, Any]:
+def learn_from(logs: list[Pairs]) -> dict[str, Any]:
     """Fit a model; the weight of a pair is the inverse root of its answer's size."""
     features = np.concatenate([pairs.compared.features for pairs in logs])
     same = np.concatenate([log.gold[found.left] == log.gold[found.right] for log, found in logs])
     sizes = [np.bincount(answers(log))[answers(log)[found.left]] for log, found in logs]
-    return learn_scorer(features, same, kind=kind, weight=1 / np.sqrt(np.concatenate(sizes)))
+    return learn_scorer(features, same, kind=KIND, weight=1 / np.sqrt(np.concatenate(sizes)))
 
 
 def choose_thresholds(saved: dict[str, Any], kept_back: dict[str, Pairs]) -> dict[str, float]:
@@ -91,18 +91,16 @@ def choose_thresholds(saved: dict[str, Any], kept_back: dict[str, Pairs]) -> dic
     return {"threshold": threshold, "least_of_two": next(strict, thresholds[-1])}
 
 
-def learn_all(
-    source: Source, simulated: Sequence[SilverLog], *, seed: int, kinds: Sequence[Kind] = KINDS
-) -> dict[Kind, dict[str, Any]]:
-    """Learn models from clusters under shared answers, and from simulated logs.
+def learn_model(source: Source, simulated: Sequence[SilverLog], *, seed: int) -> dict[str, Any]:
+    """Learn a model from clusters under shared answers, and from simulated logs.
 
     The weights come from two thirds of the clusters, the thresholds from the last.
     """
     fitted, kept = divide(source, part=PARTS - 1, parts=PARTS)
     logs = [*_merged(fitted, LEARNED_FROM, seed=seed), *map(gather, simulated)]
     kept_back = dict(zip(LIMITS, _merged(kept, tuple(LIMITS), seed=seed), strict=True))
-    learned = {kind: learn_from(logs, kind) for kind in kinds}
-    return {kind: saved | choose_thresholds(saved, kept_back) for kind, saved in learned.items()}
+    saved = learn_from(logs)
+    return saved | choose_thresholds(saved, kept_back)
 
 
 def _merged(source: Source, names: Sequence[str], *, seed: int) -> list[Pairs]:
@@ -163,18 +161,16 @@ def learn(
     stray_logs: Annotated[str | None, typer.Option(help="A larger one, for strays of the same answer.")] = None,
     seed: Seed = 0,
 ) -> None:
-    """Write a JSON file for each kind of model."""
+    """Write a JSON file of the model."""
     started = time.process_time()
     source, _ = halves(open_dataset(dataset), seed=seed)
     simulated = simulated_logs(logs, stray_logs)
-    learned = learn_all(source, simulated, seed=seed)
+    saved = learn_model(source, simulated, seed=seed)
     output.mkdir(parents=True, exist_ok=True)
     origin = provenance(dataset, logs, stray_logs, seed)
-    for kind, saved in learned.items():
-        name = f"{kind}.json"
-        text = json.dumps(saved | {"provenance": origin}, separators=(",", ":"))
-        (output / name).write_text(text + "\n", "utf-8")
-        print(f"{name}: threshold {saved['threshold']}, of two {saved['least_of_two']}")
+    name, text = f"{KIND}.json", json.dumps(saved | {"provenance": origin}, separators=(",", ":"))
+    (output / name).write_text(text + "\n", "utf-8")
+    print(f"{name}: threshold {saved['threshold']}, of two {saved['least_of_two']}")
     print(f"{time.process_time() - started:.0f} CPU s")
 
 

@@ -7,6 +7,7 @@ import dataclasses
 import numpy as np
 
 BINS = 10
+DRAWS = 1_000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,9 +35,8 @@ class Truth:
         off = np.bincount(bins, self.right - self.pairs * probability, BINS)
         return float(np.abs(off).sum() / self.pairs.sum())
 
-    def error_of_exact(self, *, seed: int, draws: int = 1_000) -> float:
+    def error_of_exact(self) -> float:
         """Return the mean `calibration_error` if every stated probability were that of each pair of its cluster."""
-        generator = np.random.default_rng(seed)
-        drawn = generator.binomial(self.pairs, self.probability, (draws, len(self.pairs)))
+        drawn = np.random.default_rng(0).binomial(self.pairs, self.probability, (DRAWS, len(self.pairs)))
         exact = (dataclasses.replace(self, right=right) for right in drawn)
         return float(np.mean([truth.calibration_error(self.probability) for truth in exact]))

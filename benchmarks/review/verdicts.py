@@ -191,7 +191,7 @@ def compare(
 ) -> None:
     """Report how often promises of samples are kept, and the error of the calibrated probability."""
     evidence = [sampled_evidence(dataset, population, groups, seed=seed, blocks=blocks) for seed in seeds]
-    stated, exact = truth.calibration_error(truth.probability), truth.error_of_exact(seed=0)
+    stated, exact = truth.calibration_error(truth.probability), truth.error_of_exact()
     errors = [truth.calibration_error(np.array([e.calibrated(p) for p in truth.probability])) for e in evidence]
     possible = max(truth.precision(float(np.quantile(truth.probability, 1 - share))) for share in SHARES)
     for precision in (0.6, 0.7, 0.8, 0.9):

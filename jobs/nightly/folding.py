@@ -38,7 +38,7 @@ def check_days(
     days: Sequence[Day],
     config: ClustersConfig,
     user_key: UserKey | None,
-    parent: Version | None = None,
+    parent: Version | None,
 ) -> str | None:
     """Check that days were ingested as a night asks for; warn of other options, and return the command against them.
 

@@ -56,7 +56,7 @@ def examples_of_answers(
     judged: Judgements,
     counts: WordCounts,
     *,
-    on_queries: Callable[[int], None] = lambda _: None,
+    on_queries: Callable[[int], None],
 ) -> Examples:
     """Search an index by wordings as `examples` does, each among the rows with its values of the columns that filter.
 

@@ -17,9 +17,7 @@ def same_cluster(batch: Tensor, clusters: Tensor | None) -> Tensor:
     return clusters[:, None] == clusters[None, :]
 
 
-def smoothed_target(
-    known: Tensor, smoothing: float, *, over: str = "batch", mates: str = "masked"
-) -> tuple[Tensor, Tensor]:
+def smoothed_target(known: Tensor, smoothing: float, *, over: str, mates: str) -> tuple[Tensor, Tensor]:
     """Return the target, (N, N) float64, rows sum to 1, and the columns that are left out of a row.
 
     Args:

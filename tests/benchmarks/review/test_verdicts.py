@@ -40,7 +40,7 @@ def test_the_truth_is_counted_by_pairs():
 
 def test_exact_probabilities_of_few_pairs_have_an_error_by_chance():
     def error(pairs):
-        return Truth(np.array([0.5]), np.array([pairs]), np.array([0])).error_of_exact(seed=0)
+        return Truth(np.array([0.5]), np.array([pairs]), np.array([0])).error_of_exact()
 
     assert error(1) == pytest.approx(0.5)
     assert error(100) == pytest.approx(np.sqrt(0.25 / 100) * np.sqrt(2 / np.pi), rel=0.1)

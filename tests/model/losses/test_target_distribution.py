@@ -11,13 +11,13 @@ N = 4
 KNOWN = same_cluster(torch.zeros(N), torch.tensor([7, 8, 7, 9]))
 
 
-def target(**options):
-    values, excluded = smoothed_target(KNOWN, **options)
+def target(smoothing, *, over="batch", mates="masked"):
+    values, excluded = smoothed_target(KNOWN, smoothing, over=over, mates=mates)
     return values.tolist(), excluded.nonzero().tolist()
 
 
 def test_the_papers_target_keeps_the_mass_on_the_partner_and_gives_every_column_a_share():
-    alone = smoothed_target(torch.eye(N, dtype=torch.bool), 0.4)[0]
+    alone = smoothed_target(torch.eye(N, dtype=torch.bool), 0.4, over="batch", mates="masked")[0]
     assert alone[0].tolist() == pytest.approx([0.7, 0.1, 0.1, 0.1])  # 0.6 + 0.4 / 4
     masked, excluded = target(smoothing=0.4)
     assert masked[0] == pytest.approx([0.7 / 0.9, 0.1 / 0.9, 0, 0.1 / 0.9])
@@ -26,7 +26,7 @@ def test_the_papers_target_keeps_the_mass_on_the_partner_and_gives_every_column_
 
 
 def test_the_authors_target_gives_the_partner_no_share_of_what_is_smoothed():
-    alone = smoothed_target(torch.eye(N, dtype=torch.bool), 0.3, over="others")[0]
+    alone = smoothed_target(torch.eye(N, dtype=torch.bool), 0.3, over="others", mates="masked")[0]
     gold = torch.eye(N, dtype=torch.float64)
     torch.testing.assert_close(alone, gold * 0.7 + (1 - gold) * 0.3 / (N - 1))
     masked, _ = target(smoothing=0.3, over="others")
