@@ -50,7 +50,7 @@ def write_verdict_calibration(dataset: str, verdicts: str, *, output: str, overw
         counters = {"verdicts": evidence.verdicts, "unclear": evidence.unclear, "blocks": len(evidence.right)}
         manifest = target.publish(written, inputs=inputs, configuration={"kind": "verdicts"}, counters=counters)
     result = {"calibration": output, "digest": manifest.digest, **_result(evidence)}
-    emit(result, as_json=as_json, table=lambda: _table(evidence))
+    emit(result, as_json=as_json, table=lambda: _table(result))
     shown = [line["precision"] for line in result["thresholds"] if line["stated"] is not None]
     if shown:
         quoted = shlex.quote(output)
@@ -138,9 +138,8 @@ def _result(evidence: Evidence) -> dict[str, Any]:
     }
 
 
-def _table(evidence: Evidence) -> rich.console.Group:
+def _table(result: Mapping[str, Any]) -> rich.console.Group:
     """Return the estimates of the dataset and a row for each precision."""
-    result = _result(evidence)
     table = rich.table.Table(
         "shown with 95 % confidence", "calibrated probability", "pairs kept", "precision", "recall"
     )
@@ -154,7 +153,7 @@ def _table(evidence: Evidence) -> rich.console.Group:
         )
     found = result["estimates"]
     lines = [
-        f"{counted(evidence.verdicts, 'verdict')}, {evidence.unclear:,} of them unclear (counted as wrong)",
+        f"{counted(result['verdicts'], 'verdict')}, {result['unclear']:,} of them unclear (counted as wrong)",
         f"The same answer means the same question in {_text(found['prior'])} of the pairs of this log",
         f"Kept pairs are right in {_text(found['precision'])}; {_text(found['recall'])} of the paraphrases are kept",
     ]
