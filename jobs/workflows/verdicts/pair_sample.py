@@ -119,12 +119,13 @@ def judged_before(file: str, digest: str, *, seed: int) -> Verdicts:
         seed: of the sample.
 
     Raises:
+        UsageError: several files are given.
         QprError: the file cannot be read, or is of another dataset or seed.
     """
     from pipelines.calibration.verdicts.verdict_file import read_verdicts
-    from pipelines.reading.sources import expand
+    from pipelines.reading.sources import only_file
 
-    found = read_verdicts(expand([file])[0], digest)
+    found = read_verdicts(only_file(file, option="--verdicts"), digest)
     if found.seed != seed:
         raise QprError(f"{file}: judges the sample with seed {found.seed}. Add --seed {found.seed}")
     return found

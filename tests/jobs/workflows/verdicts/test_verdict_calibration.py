@@ -3,6 +3,7 @@ import gzip
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -105,6 +106,18 @@ def test_a_larger_sample_takes_the_verdicts_of_a_smaller_one(judged, dataset, qp
     assert outcome.code == 1
     assert "judges the sample with seed 0. Add --seed 0" in outcome.err
     assert not (tmp_path / "other.csv").exists()
+
+
+def test_of_several_judged_files_none_is_taken_silently(judged, dataset, qpr, tmp_path):
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for name in ("one.csv", "two.csv"):
+        shutil.copy(judged, folder / name)
+    given = ("--dataset", dataset, "--for-calibration", 200, "--output", tmp_path / "larger.csv")
+    outcome = qpr("sample", *given, "--verdicts", folder / "*.csv")
+    assert outcome.code == 2
+    assert f"--verdicts {folder}/*.csv: are 2 files. Give one" in outcome.err
+    assert not (tmp_path / "larger.csv").exists()
 
 
 def test_a_sample_can_be_json_lines_or_printed(sample, dataset, qpr, tmp_path):
