@@ -11,7 +11,7 @@ from model.index.codes import build_codes, like_codes
 from model.index.consistency import IdTable
 from model.index.factory import is_graph
 from model.index.linking.vectors import Counted
-from model.index.segments.layout import FLAT_BELOW, folder_of, in_order, segment_of
+from model.index.segments.layout import FLAT_SEGMENT_BELOW, folder_of, in_order, segment_of
 from model.index.shards import open_shard
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, Manifest, read_verified
@@ -45,7 +45,7 @@ def write_codes(
     """
     shard_files, tables = ([file for file in in_order(files) if file.table == table] for table in (SHARDS, IDS))
     questions = sum(file.rows for file in shard_files)
-    if not questions or (base is not None and questions < FLAT_BELOW):
+    if not questions or (base is not None and questions < FLAT_SEGMENT_BELOW):
         return []
     stored = VerifiedFiles(target.url)
     shards = [open_shard(stored.read(file)) for file in shard_files]

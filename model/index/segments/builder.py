@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 import numpy.typing as npt
 
-from model.index.segments.layout import FLAT_BELOW
+from model.index.segments.layout import FLAT_SEGMENT_BELOW
 from model.index.shards import Matrix, build_shard, emptied, train
 from schemas.artifacts.manifest import File, read_verified
 
@@ -33,7 +33,7 @@ class SegmentBuilder:
         return np.zeros(len(question_ids), bool)
 
     def train(self, vectors: Matrix, questions: int) -> bytes:
-        """Return an empty index, serialised: flat for a segment of under `FLAT_BELOW` questions.
+        """Return an empty index, serialised: flat for a segment of under `FLAT_SEGMENT_BELOW` questions.
 
         Args:
             vectors: (0, dimension).
@@ -42,7 +42,7 @@ class SegmentBuilder:
         Raises:
             QprError: the shard cannot be read.
         """
-        if self.shard is None or questions < FLAT_BELOW:
+        if self.shard is None or questions < FLAT_SEGMENT_BELOW:
             return train("Flat", vectors)
         return emptied(read_verified(self.url, self.shard))
 

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from schemas.artifacts.manifest import File
 from schemas.quantities import counted
 
-FLAT_BELOW = 5_000
+FLAT_SEGMENT_BELOW = 5_000
 """Under this many questions a later segment is flat: it is searched exactly in under 1 ms, and lists would be short."""
 
 Mask = npt.NDArray[np.bool_]
