@@ -1,1 +1,1 @@
-"""The work behind the commands, without printing."""
+"""The work behind the commands, and the printing of its result."""
