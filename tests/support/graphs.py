@@ -1,9 +1,16 @@
-"""Graphs of the vectors of a test."""
+"""Vectors of a test, and graphs of them."""
 
 from __future__ import annotations
 
+import numpy as np
+
 from model.index.linking.build import build_graph
 from model.index.shards import Matrix, Shard, build_shard, open_shard, train
+
+
+def random_vectors(count: int, dimension: int = 8, seed: int = 0) -> Matrix:
+    """Return vectors of normally distributed numbers."""
+    return np.random.default_rng(seed).normal(size=(count, dimension)).astype(np.float32)
 
 
 def flat(*parts: Matrix) -> list[Shard]:

@@ -1,11 +1,7 @@
 import numpy as np
 
 from model.index.ranking import Ranking, places
-
-
-def ranking(*ids):
-    table = np.array(ids)
-    return Ranking(table, np.where(table < 0, -np.inf, -table / 10).astype(np.float32), np.where(table < 0, -1, table))
+from tests.support.rankings import ranking
 
 
 def test_a_question_moves_to_the_first_rank_and_the_others_keep_their_order():

@@ -11,14 +11,11 @@ from model.index import shards
 from model.index.factory import lists_of
 from model.index.shards import build_shard, new_index, open_shard, train
 from schemas.errors import QprError, UsageError
-
-
-def vectors(count, dimension=8, seed=0):
-    return np.random.default_rng(seed).normal(size=(count, dimension)).astype(np.float32)
+from tests.support.graphs import random_vectors
 
 
 def test_a_product_quantizer_with_few_questions_does_not_warn(capfd):
-    shard = open_shard(build_shard(train("IVF2,PQ4np", vectors(300)), vectors(20)))
+    shard = open_shard(build_shard(train("IVF2,PQ4np", random_vectors(300)), random_vectors(20)))
     assert len(shard) == 20
     assert capfd.readouterr() == ("", "")
 
@@ -63,14 +60,14 @@ def test_what_nobody_can_build_is_refused_without_a_try(factory, fault):
 
 
 def test_training_needs_39_questions_a_list():
-    assert train("IVF4,Flat", vectors(156))  # 4 * 39
+    assert train("IVF4,Flat", random_vectors(156))  # 4 * 39
     with pytest.raises(
         QprError, match=r"--factory IVF4,Flat: needs 156 questions to train on, there are 155\. Use Flat or IVF3"
     ):
-        train("IVF4,Flat", vectors(155))
+        train("IVF4,Flat", random_vectors(155))
     with pytest.raises(QprError, match=r"there are 38\. Use Flat$"):
-        train("IVF4,Flat", vectors(38))
-    assert train("Flat", vectors(0))
+        train("IVF4,Flat", random_vectors(38))
+    assert train("Flat", random_vectors(0))
 
 
 @pytest.mark.parametrize("factory", ["IVF8,Flat", "IVF20_HNSW4,SQ8"])
@@ -80,14 +77,14 @@ def test_training_and_building_give_the_same_bytes_with_any_number_of_threads(fa
     try:
         for count in (1, 2, 2):
             faiss.omp_set_num_threads(count)
-            built.append(build_shard(train(factory, vectors(900)), vectors(2_000, seed=1)))
+            built.append(build_shard(train(factory, random_vectors(900)), random_vectors(2_000, seed=1)))
     finally:
         faiss.omp_set_num_threads(threads)
     assert built[0] == built[1] == built[2]
 
 
 def test_a_vector_goes_to_the_list_it_would_go_to_alone():
-    trained, added = train("IVF16,Flat", vectors(1_000)), vectors(300, seed=2)
+    trained, added = train("IVF16,Flat", random_vectors(1_000)), random_vectors(300, seed=2)
     together = open_shard(build_shard(trained, added))
     alone = [open_shard(build_shard(trained, row[None])) for row in added]
     for number in range(16):
@@ -99,7 +96,11 @@ def test_a_vector_goes_to_the_list_it_would_go_to_alone():
 
 @pytest.mark.parametrize("factory", ["Flat", "IVF4,Flat", "IVF4,SQ8", "IVF4,PQ4x4", "IVF12_HNSW4,SQ8"])
 def test_an_opened_shard_answers_like_the_index_it_was(factory):
-    trained, added, queries = train(factory, vectors(700)), vectors(500, seed=3), vectors(40, seed=4)
+    trained, added, queries = (
+        train(factory, random_vectors(700)),
+        random_vectors(500, seed=3),
+        random_vectors(40, seed=4),
+    )
     content = build_shard(trained, added)
     shard = open_shard(content)
     copied = faiss.deserialize_index(np.frombuffer(content, np.uint8))
@@ -113,7 +114,7 @@ def test_an_opened_shard_answers_like_the_index_it_was(factory):
 
 @pytest.mark.parametrize("factory", ["Flat", "IVF8,Flat", "IVF20_HNSW4,SQ8"])
 def test_a_shard_has_the_same_bytes_from_any_parts_of_its_vectors(factory):
-    trained, added = train(factory, vectors(900)), vectors(500, seed=3)
+    trained, added = train(factory, random_vectors(900)), random_vectors(500, seed=3)
     whole = build_shard(trained, added)
     assert build_shard(trained, iter([added[:1], added[1:300], added[300:]])) == whole
     copied = faiss.deserialize_index(np.frombuffer(trained, np.uint8))
@@ -122,8 +123,8 @@ def test_a_shard_has_the_same_bytes_from_any_parts_of_its_vectors(factory):
 
 
 def test_a_distance_does_not_depend_on_the_other_queries():
-    shard = open_shard(build_shard(train("Flat", vectors(0, 300)), vectors(400, 300)))
-    queries = vectors(64, 300, seed=5)
+    shard = open_shard(build_shard(train("Flat", random_vectors(0, 300)), random_vectors(400, 300)))
+    queries = random_vectors(64, 300, seed=5)
     distances, _ = shard.faiss.search(queries, 10)
     alone = np.vstack([shard.faiss.search(query[None], 10)[0] for query in queries])
     assert np.array_equal(distances, alone)
@@ -147,11 +148,11 @@ def test_centroids_are_trained_by_matrix_products_in_one_thread(monkeypatch):
 
 
 def test_a_graph_links_the_centroids_that_a_flat_quantizer_has():
-    sample = vectors(900)
+    sample = random_vectors(900)
     flat, linked = (open_shard(train(factory, sample)) for factory in ("IVF20,Flat", "IVF20_HNSW4,Flat"))
     graph = faiss.downcast_index(linked.faiss.quantizer)
     assert np.array_equal(graph.storage.reconstruct_n(0, 20), flat.faiss.quantizer.reconstruct_n(0, 20))
-    queries = vectors(30, seed=6)
+    queries = random_vectors(30, seed=6)
     distances, lists = linked.nearest_lists(queries, 20)
     assert np.array_equal(lists, flat.nearest_lists(queries, 20)[1])  # all of them: without the graph
     assert (np.sort(lists) == np.arange(20)).all()

@@ -9,6 +9,7 @@ from model.reranking.reranker import logits
 from model.training.checkpoints.checkpoints import Checkpoints
 from model.training.progress import Deadline
 from schemas.errors import QprError
+from tests.support.killed_training import Killed, recorded_steps
 
 K, FEATURES = 6, 4
 
@@ -67,22 +68,12 @@ def test_every_fold_is_supervised_by_its_name():
     assert [epoch.epoch for epoch in epochs] == 3 * [*range(1, EPOCHS + 1)]
 
 
-class Killed(BaseException):
-    """An end of a training between two steps."""
-
-
 @pytest.mark.parametrize("after", [1, 2, 50, 119])
 def test_stopped_after_any_step_it_resumes_to_the_same_bytes(memory, after):
     examples = lesson(300)
 
     def fit(*, run, every_minutes=1e-9, resume=True, kill_after=None):
-        steps = []
-
-        def on_step(step):
-            steps.append(step)
-            if len(steps) == kill_after:
-                raise Killed
-
+        steps, on_step = recorded_steps(kill_after)
         checkpoints = Checkpoints(
             f"{memory}/c", run_id=f"run{run}", identity={}, every_minutes=every_minutes, resume=resume
         )

@@ -6,11 +6,7 @@ import pytest
 from model.index.ranking import Ranking, places
 from model.search.retrieval import _first_alike, fused
 from model.search.searcher import open_searcher
-
-
-def ranking(*ids):
-    table = np.array(ids)
-    return Ranking(table, np.where(table < 0, -np.inf, -table / 10).astype(np.float32), np.where(table < 0, -1, table))
+from tests.support.rankings import ranking
 
 
 @pytest.mark.parametrize("weight", [0.3, 1.0, 2.0])

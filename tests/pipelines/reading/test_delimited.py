@@ -4,34 +4,20 @@ import resource
 import pyarrow as pa
 import pytest
 
-from pipelines.reading.headers.columns import TIMESTAMP, Column
+from pipelines.reading.headers.columns import Column
 from pipelines.reading.reader import check_header, read
 from pipelines.reading.sources import expand
 from schemas.errors import QprError
-
-COLUMNS = [
-    Column("question", pa.string()),
-    Column("answer_id", pa.string(), required=False),
-    Column("timestamp", TIMESTAMP, required=False),
-    Column("confidence", pa.float64(), required=False),
-]
+from tests.support.read_files import COLUMNS, read_all, source_of
 
 
-def source_of(folder, content, name="x.csv"):
-    (folder / name).write_bytes(content)
-    return expand([str(folder / name)])[0]
-
-
-def read_all(source, columns=COLUMNS):
-    batches = list(read(source, columns))
-    rows = pa.concat_tables(batch.rows for batch in batches).to_pylist()
-    rejected = pa.concat_tables(batch.rejects for batch in batches).to_pylist()
-    return rows, [(row["reason"], row["payload"]) for row in rejected]
+def csv_file(folder, content, name="x.csv"):
+    return source_of(folder, content, name)
 
 
 def test_columns_come_in_any_order_with_a_mark_and_windows_line_ends(tmp_path):
     content = b'\xef\xbb\xbfconfidence,more, question ,answer_id\r\n0.5,x,"a, ""b""\r\nc",7\r\n?,x,d,\r\n'
-    rows, rejected = read_all(source_of(tmp_path, content))
+    rows, rejected = read_all(csv_file(tmp_path, content))
     assert [(r["question"], r["answer_id"], r["confidence"]) for r in rows] == [
         ('a, "b"\r\nc', "7", 0.5),
         ("d", None, None),  # an empty optional cell is null, as is what is not a number
@@ -41,19 +27,19 @@ def test_columns_come_in_any_order_with_a_mark_and_windows_line_ends(tmp_path):
 
 def test_quora_like_tsv_keeps_quotes_tabs_and_line_ends_inside_cells(tmp_path):
     content = b'id\tquestion\n1\t"What is ""love""?"\n2\t"a\tb\nc"\n3\tHow tall is 5\'7" in cm?\n'
-    rows, rejected = read_all(source_of(tmp_path, content, "x.tsv"))
+    rows, rejected = read_all(csv_file(tmp_path, content, "x.tsv"))
     assert [row["question"] for row in rows] == ['What is "love"?', "a\tb\nc", "How tall is 5'7\" in cm?"]
     assert rejected == []
 
 
 def test_an_empty_required_cell_is_an_empty_text(tmp_path):
-    rows, _ = read_all(source_of(tmp_path, b"question,answer_id\n,1\n"))
+    rows, _ = read_all(csv_file(tmp_path, b"question,answer_id\n,1\n"))
     assert rows[0]["question"] == ""
 
 
 def test_unusable_rows_are_rejected_with_what_they_were(tmp_path):
     content = b'question,answer_id\nok,1\nshort\n"open,2\nbad \xff,3\nnul \0,4\nfine,5\n'
-    rows, rejected = read_all(source_of(tmp_path, content))
+    rows, rejected = read_all(csv_file(tmp_path, content))
     assert [row["question"] for row in rows] == ["ok", "fine"]
     assert sorted(rejected) == [
         ("invalid_utf8", "bad \\xff,3"),
@@ -64,12 +50,12 @@ def test_unusable_rows_are_rejected_with_what_they_were(tmp_path):
 
 
 def test_a_payload_is_cut(tmp_path):
-    _, rejected = read_all(source_of(tmp_path, b"question,answer_id\n" + "ä".encode() * 10_000 + b"\n"))
+    _, rejected = read_all(csv_file(tmp_path, b"question,answer_id\n" + "ä".encode() * 10_000 + b"\n"))
     assert rejected == [("ragged_row", "ä" * 1000)]
 
 
 def test_a_ten_megabyte_line_is_one_reject_in_bounded_memory(tmp_path):
-    source = source_of(tmp_path, b"question,answer_id\nok,1\n" + b"x" * 10_000_000 + b",2\nfine,3\n")
+    source = csv_file(tmp_path, b"question,answer_id\nok,1\n" + b"x" * 10_000_000 + b",2\nfine,3\n")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     rows, rejected = read_all(source)
     assert [row["question"] for row in rows] == ["ok", "fine"]
@@ -78,7 +64,7 @@ def test_a_ten_megabyte_line_is_one_reject_in_bounded_memory(tmp_path):
 
 
 def test_batches_end_after_their_rows_or_bytes(tmp_path, monkeypatch):
-    source = source_of(tmp_path, b"question\n" + b"123456789\n" * 100)
+    source = csv_file(tmp_path, b"question\n" + b"123456789\n" * 100)
     monkeypatch.setattr("pipelines.reading.delimited.BATCH_ROWS", 30)
     assert [batch.rows.num_rows for batch in read(source, COLUMNS)] == [30, 30, 30, 10]
     monkeypatch.setattr("pipelines.reading.delimited.BATCH_BYTES", 200)  # 20 rows of 10 bytes
@@ -102,7 +88,7 @@ def test_batches_end_after_their_rows_or_bytes(tmp_path, monkeypatch):
     ],
 )
 def test_a_header_that_does_not_fit_is_explained_before_the_run_and_in_it(tmp_path, content, message):
-    source = source_of(tmp_path, content)
+    source = csv_file(tmp_path, content)
     with pytest.raises(QprError, match=message):
         check_header(source, COLUMNS)
     with pytest.raises(QprError, match=message):
@@ -110,14 +96,14 @@ def test_a_header_that_does_not_fit_is_explained_before_the_run_and_in_it(tmp_pa
 
 
 def test_a_file_with_a_header_alone_has_no_rows(tmp_path):
-    assert read_all(source_of(tmp_path, b"question\n")) == ([], [])
-    check_header(source_of(tmp_path, b"question"), COLUMNS)
+    assert read_all(csv_file(tmp_path, b"question\n")) == ([], [])
+    check_header(csv_file(tmp_path, b"question"), COLUMNS)
 
 
 def test_rows_before_the_break_of_a_compressed_file_do_not_pass_as_the_whole(tmp_path):
     packed = gzip.compress(b"question\n" + b"".join(b"row %d\n" % i for i in range(1000)))
     with pytest.raises(QprError, match="gzip data is broken"):
-        read_all(source_of(tmp_path, packed[:-20], "x.csv.gz"))
+        read_all(csv_file(tmp_path, packed[:-20], "x.csv.gz"))
 
 
 def row_texts(source):
@@ -133,7 +119,7 @@ ANSWERED = [Column("question", pa.string()), Column("answer", pa.string())]
 def test_the_delimiter_is_found_for_any_file_name(tmp_path, delimiter, name):
     cells = [["id", "question", "answer"], ["1", "why, oh; why|\tme?", "so"], ["2", "what", "0,5; 1,5"]]
     content = "\r\n".join(delimiter.join(f'"{cell}"' if i else cell for i, cell in enumerate(row)) for row in cells)
-    source = source_of(tmp_path, content.encode(), name)
+    source = csv_file(tmp_path, content.encode(), name)
     assert row_texts(source) == ([("why, oh; why|\tme?", "so"), ("what", "0,5; 1,5")], [])
     own = {"x.csv": ",", "x.tsv": "\t"}[name] == delimiter
     assert bool(check_header(source, ANSWERED)) is not own
@@ -156,11 +142,11 @@ def test_a_delimiter_that_separates_nothing_is_named(tmp_path):
 
 @pytest.mark.parametrize("first", [b"sep=;\r\n", b'"sep=;"\n', b"\xef\xbb\xbfSEP=;\n"])
 def test_the_line_by_which_excel_names_the_delimiter_is_no_header(tmp_path, first):
-    assert row_texts(source_of(tmp_path, first + b"question;answer\na,b;c\n")) == ([("a,b", "c")], [])
+    assert row_texts(csv_file(tmp_path, first + b"question;answer\na,b;c\n")) == ([("a,b", "c")], [])
 
 
 def test_a_file_of_mixed_delimiters_loses_no_row(tmp_path):
-    source = source_of(tmp_path, b"question;answer\na;b\nc,d\ne;f\n")
+    source = csv_file(tmp_path, b"question;answer\na;b\nc,d\ne;f\n")
     assert row_texts(source) == ([("a", "b"), ("e", "f")], ["ragged_row"])
 
 
@@ -176,44 +162,44 @@ def test_a_file_of_mixed_delimiters_loses_no_row(tmp_path):
     ],
 )
 def test_the_same_number_of_empty_cells_in_most_rows_is_padding(tmp_path, content, rows, reasons):
-    assert row_texts(source_of(tmp_path, content)) == (rows, reasons)
+    assert row_texts(csv_file(tmp_path, content)) == (rows, reasons)
 
 
 def test_a_list_of_one_column_is_read(tmp_path):
-    source = source_of(tmp_path, b'question\nwhat\n"a, b"\n')
+    source = csv_file(tmp_path, b'question\nwhat\n"a, b"\n')
     assert [row["question"] for row in read_all(source)[0]] == ["what", "a, b"]
 
 
 def test_two_columns_of_one_name_matter_only_where_one_is_required(tmp_path):
-    assert row_texts(source_of(tmp_path, b"question,x,answer,x\na,1,b,2\n")) == ([("a", "b")], [])
+    assert row_texts(csv_file(tmp_path, b"question,x,answer,x\na,1,b,2\n")) == ([("a", "b")], [])
 
 
 def test_a_header_with_a_mark_and_quotes_is_read(tmp_path):
-    source = source_of(tmp_path, b'\xef\xbb\xbf"question";"answer"\r\n"a\r\nb";"c"\r\n')
+    source = csv_file(tmp_path, b'\xef\xbb\xbf"question";"answer"\r\n"a\r\nb";"c"\r\n')
     assert row_texts(source) == ([("a\r\nb", "c")], [])
 
 
 def test_carriage_returns_alone_end_lines_where_there_is_no_line_feed(tmp_path):
-    assert row_texts(source_of(tmp_path, b"question,answer\rwhat,this\rwho,me\r")) == (
+    assert row_texts(csv_file(tmp_path, b"question,answer\rwhat,this\rwho,me\r")) == (
         [("what", "this"), ("who", "me")],
         [],
     )
 
 
 def test_utf16_with_a_mark_is_read(tmp_path):
-    source = source_of(tmp_path, "question\tanswer\r\ngrößer?\tja\r\n".encode("utf-16"))
+    source = csv_file(tmp_path, "question\tanswer\r\ngrößer?\tja\r\n".encode("utf-16"))
     assert row_texts(source) == ([("größer?", "ja")], [])
 
 
 def test_compressed_text_is_read_with_any_file_name(tmp_path):
-    source = source_of(tmp_path, gzip.compress(b"question,answer\na,b\n"))
+    source = csv_file(tmp_path, gzip.compress(b"question,answer\na,b\n"))
     assert row_texts(source) == ([("a", "b")], [])
     assert check_header(source, ANSWERED) == ["is gzip data, although its name does not end so"]
 
 
 def test_a_ten_megabyte_quoted_cell_of_many_lines_loses_no_later_row(tmp_path):
     cell = b'"' + (b"x" * 999 + b"\n") * 10_000 + b'"'
-    source = source_of(tmp_path, b"question,answer\nok,1\n" + cell + b",2\nfine,3\n")
+    source = csv_file(tmp_path, b"question,answer\nok,1\n" + cell + b",2\nfine,3\n")
     batches = list(read(source, ANSWERED))
     kept = [text for batch in batches for text in batch.rows["question"].to_pylist()]
     assert (kept[0], kept[-1]) == ("ok", "fine")
@@ -227,4 +213,4 @@ def test_a_ten_megabyte_quoted_cell_of_many_lines_loses_no_later_row(tmp_path):
 def test_columns_are_suggested_by_their_names_and_values(tmp_path):
     content = b"ts;user;q;a;conf\n2025-01-01;u1;wie geht das?;so;0,9\n"
     with pytest.raises(QprError, match=r"there are ts, user, q, a, conf\. Add: --column question=q --column answer=a$"):
-        check_header(source_of(tmp_path, content), ANSWERED)
+        check_header(csv_file(tmp_path, content), ANSWERED)

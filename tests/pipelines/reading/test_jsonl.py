@@ -1,38 +1,25 @@
 import json
 import re
 
-import pyarrow as pa
 import pytest
 
 from pipelines.reading import batches
-from pipelines.reading.headers.columns import TIMESTAMP, Column
 from pipelines.reading.lines import MAX_ROW_BYTES
 from pipelines.reading.reader import check_header, read
-from pipelines.reading.sources import expand
 from schemas.errors import QprError
-
-COLUMNS = [
-    Column("question", pa.string()),
-    Column("answer_id", pa.string(), required=False),
-    Column("timestamp", TIMESTAMP, required=False),
-    Column("confidence", pa.float64(), required=False),
-]
+from tests.support.read_files import COLUMNS, read_all, source_of
 
 
-def source_of(folder, *lines):
-    (folder / "x.jsonl").write_bytes(b"\n".join(lines))
-    return expand([str(folder / "x.jsonl")])[0]
+def lines_file(folder, *lines):
+    return source_of(folder, b"\n".join(lines))
 
 
-def read_all(folder, *lines, names=None):
-    batches = list(read(source_of(folder, *lines), COLUMNS, names))
-    rows = pa.concat_tables(batch.rows for batch in batches).to_pylist()
-    rejected = pa.concat_tables(batch.rejects for batch in batches).to_pylist()
-    return rows, [(row["reason"], row["payload"]) for row in rejected]
+def read_lines(folder, *lines, names=None):
+    return read_all(lines_file(folder, *lines), names=names)
 
 
 def test_values_become_the_required_types(tmp_path):
-    rows, rejected = read_all(
+    rows, rejected = read_lines(
         tmp_path,
         b'{"question": "a", "answer_id": 42, "timestamp": 0, "confidence": 0.5, "more": [1]}\r',
         b'{"question": "b", "answer_id": true, "timestamp": "1970-01-01T00:00:00Z", "confidence": "0.5"}',
@@ -71,29 +58,29 @@ def test_values_become_the_required_types(tmp_path):
     ],
 )
 def test_a_line_that_is_no_row_is_rejected_with_its_reason_and_its_neighbours_are_kept(tmp_path, line, reason):
-    rows, rejected = read_all(tmp_path, b'{"question": "before"}', line, b'{"question": "after"}')
+    rows, rejected = read_lines(tmp_path, b'{"question": "before"}', line, b'{"question": "after"}')
     assert [row["question"] for row in rows] == ["before", "after"]
     assert rejected == [(reason, line[:1000].decode("utf-8", "backslashreplace"))]
 
 
 def test_surrogates_in_pairs_are_one_character(tmp_path):
-    rows, rejected = read_all(tmp_path, rb'{"question": "\ud83d\ude00"}')
+    rows, rejected = read_lines(tmp_path, rb'{"question": "\ud83d\ude00"}')
     assert (rows[0]["question"], rejected) == ("😀", [])
 
 
 def test_a_flaw_in_an_unused_column_does_no_harm(tmp_path):
-    rows, rejected = read_all(tmp_path, rb'{"question": "a", "more": "\ud800\u0000", "deep": {"x": []}}')
+    rows, rejected = read_lines(tmp_path, rb'{"question": "a", "more": "\ud800\u0000", "deep": {"x": []}}')
     assert (rows[0]["question"], rejected) == ("a", [])
 
 
 def test_columns_are_read_under_the_names_given(tmp_path):
-    rows, _ = read_all(tmp_path, b'{"prompt": "a", "question": "b"}', names={"question": "prompt"})
+    rows, _ = read_lines(tmp_path, b'{"prompt": "a", "question": "b"}', names={"question": "prompt"})
     assert rows[0]["question"] == "a"
 
 
 def test_batches_are_bounded_in_rows_and_in_bytes(tmp_path, monkeypatch):
     line = json.dumps({"question": "x" * 84}).encode()  # 100 bytes and a line end
-    source = source_of(tmp_path, *[line] * 50_000)
+    source = lines_file(tmp_path, *[line] * 50_000)
     monkeypatch.setattr("pipelines.reading.jsonl.BATCH_ROWS", 20_000)
     assert max(batch.rows.num_rows for batch in read(source, COLUMNS)) <= 20_000
     monkeypatch.setattr("pipelines.reading.jsonl.BATCH_BYTES", 1_200_000)
@@ -103,9 +90,9 @@ def test_batches_are_bounded_in_rows_and_in_bytes(tmp_path, monkeypatch):
 
 
 def test_the_header_check_looks_at_the_keys_of_the_first_rows(tmp_path):
-    good = source_of(tmp_path, b"broken", b'{"answer_id": 1}', b'{"question": "a"}')
+    good = lines_file(tmp_path, b"broken", b'{"answer_id": 1}', b'{"question": "a"}')
     check_header(good, COLUMNS)
-    late = source_of(tmp_path, *[b'{"prompt": "a"}'] * 100, b'{"question": "a"}')
+    late = lines_file(tmp_path, *[b'{"prompt": "a"}'] * 100, b'{"question": "a"}')
     with pytest.raises(QprError, match=r"no column question; there are prompt\. .*--column question=prompt"):
         check_header(late, COLUMNS)
     check_header(late, COLUMNS, {"question": "prompt"})
@@ -125,7 +112,7 @@ def test_a_file_without_an_object_is_explained_before_the_run(tmp_path, content,
     with pytest.raises(
         QprError, match=rf"none of the first lines is a JSON object \({found}\)\. Write one object per line"
     ):
-        check_header(source_of(tmp_path, content), COLUMNS)
+        check_header(lines_file(tmp_path, content), COLUMNS)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +127,7 @@ def test_a_file_without_an_object_is_explained_before_the_run(tmp_path, content,
     ],
 )
 def test_a_column_of_objects_is_not_suggested_and_its_fields_are_no_columns(tmp_path, question, message):
-    source = source_of(tmp_path, b'{"ask": null}', b'{"ask": {"text": "how do I pay?"}, "id": 7}', b'{"ask": ["a"]}')
+    source = lines_file(tmp_path, b'{"ask": null}', b'{"ask": {"text": "how do I pay?"}, "id": 7}', b'{"ask": ["a"]}')
     with pytest.raises(QprError, match=re.escape(message)) as raised:
         check_header(source, COLUMNS, question)
     assert "question=ask " not in str(raised.value)
@@ -150,10 +137,10 @@ def test_a_column_of_objects_is_not_suggested_and_its_fields_are_no_columns(tmp_
     ("name", "path"), [("question", ".question.FIELD"), ("ask", ".ask.FIELD"), ("the ask", '.["the ask"].FIELD')]
 )
 def test_the_step_for_a_column_of_objects_names_the_column_of_the_file(tmp_path, name, path):
-    source = source_of(tmp_path, json.dumps({name: {"text": "how do I pay?"}}).encode())
+    source = lines_file(tmp_path, json.dumps({name: {"text": "how do I pay?"}}).encode())
     with pytest.raises(QprError, match=re.escape(f"jq -c '. + {{question: {path}}}' with the name of one")):
         check_header(source, COLUMNS)
 
 
 def test_a_file_with_few_objects_among_texts_is_read(tmp_path):
-    check_header(source_of(tmp_path, b'{"question": {"text": "a"}}', b'{"question": "how do I pay?"}'), COLUMNS)
+    check_header(lines_file(tmp_path, b'{"question": {"text": "a"}}', b'{"question": "how do I pay?"}'), COLUMNS)

@@ -16,11 +16,7 @@ from pipelines.reading.encodings import checked_encoding, utf8_pieces
 from pipelines.reading.lines import MAX_ROW_BYTES, digest_text, physical_lines
 from pipelines.reading.sources import expand
 from schemas.errors import QprError, UsageError
-
-
-def source_of(folder, content, name="x.jsonl"):
-    (folder / name).write_bytes(content)
-    return expand([str(folder / name)])[0]
+from tests.support.read_files import source_of
 
 
 def lines_of(folder, content, name="x.jsonl", encoding=None):

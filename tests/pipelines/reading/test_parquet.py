@@ -8,31 +8,22 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.reading.headers.columns import TIMESTAMP, Column
 from pipelines.reading.lines import MAX_ROW_BYTES
 from pipelines.reading.parquet import divide_parquet
 from pipelines.reading.reader import check_header, read
 from pipelines.reading.sources import expand
 from schemas.errors import QprError
-
-COLUMNS = [
-    Column("question", pa.string()),
-    Column("answer_id", pa.string(), required=False),
-    Column("timestamp", TIMESTAMP, required=False),
-    Column("confidence", pa.float64(), required=False),
-]
+from tests.support.read_files import COLUMNS, read_all
 
 
-def source_of(folder, **columns):
+def table_file(folder, **columns):
     pq.write_table(pa.table(columns), folder / "x.parquet", row_group_size=1000)
     return expand([str(folder / "x.parquet")])[0]
 
 
-def read_all(source, names=None):
-    batches = list(read(source, COLUMNS, names))
-    rows = pa.concat_tables(batch.rows for batch in batches).to_pylist()
-    rejected = pa.concat_tables(batch.rejects for batch in batches).to_pylist()
-    return rows, [(row["reason"], json.loads(row["payload"])) for row in rejected]
+def read_columns(source, names=None):
+    rows, rejected = read_all(source, names=names)
+    return rows, [(reason, json.loads(payload)) for reason, payload in rejected]
 
 
 def not_utf8(*values, kind):
@@ -55,15 +46,15 @@ TEXT_TYPES = [
 def test_text_is_read_from_every_type_that_holds_it(tmp_path, kind):
     texts = pa.array(["ä", None, "b", ""]).cast(pa.string())
     stored = texts.dictionary_encode() if pa.types.is_dictionary(kind) else texts.cast(kind)
-    rows, rejected = read_all(source_of(tmp_path, question=stored, answer_id=stored))
+    rows, rejected = read_columns(table_file(tmp_path, question=stored, answer_id=stored))
     assert [(row["question"], row["answer_id"]) for row in rows] == [("ä", "ä"), (None, None), ("b", "b"), ("", None)]
     assert rejected == []
 
 
 def test_numbers_and_times_become_the_required_types(tmp_path):
     noon = datetime.datetime(2024, 3, 1, 12)
-    rows, _ = read_all(
-        source_of(
+    rows, _ = read_columns(
+        table_file(
             tmp_path,
             question=[True],
             answer_id=[42],
@@ -78,7 +69,7 @@ def test_numbers_and_times_become_the_required_types(tmp_path):
 @pytest.mark.parametrize("kind", [pa.string(), pa.binary()])
 def test_rows_with_unusable_text_are_rejected_one_by_one(tmp_path, kind):
     texts = not_utf8(b"fine", b"bad \xff", b"nul \0", b"last", kind=kind)
-    rows, rejected = read_all(source_of(tmp_path, question=texts, answer_id=list("abcd")))
+    rows, rejected = read_columns(table_file(tmp_path, question=texts, answer_id=list("abcd")))
     assert [row["question"] for row in rows] == ["fine", "last"]
     assert [reason for reason, _ in rejected] == ["invalid_utf8", "nul_byte"]
     assert rejected[0][1] == {"question": "bad \\xff", "answer_id": "b"}
@@ -102,34 +93,34 @@ def test_a_payload_is_json_with_the_values_as_they_are_read(tmp_path, stored, sh
     def refuse(constant):
         raise AssertionError(constant)
 
-    source = source_of(tmp_path, question=not_utf8(b"\xff", b"fine", kind=pa.string()), **stored)
+    source = table_file(tmp_path, question=not_utf8(b"\xff", b"fine", kind=pa.string()), **stored)
     [payload] = next(iter(read(source, COLUMNS))).rejects["payload"].to_pylist()
     assert json.loads(payload, parse_constant=refuse) == {"question": "\\xff", **shown}
 
 
 def test_a_long_text_is_rejected_with_its_start(tmp_path):
-    (batch,) = read(source_of(tmp_path, question=["x" * (MAX_ROW_BYTES + 1), "y" * MAX_ROW_BYTES]), COLUMNS)
+    (batch,) = read(table_file(tmp_path, question=["x" * (MAX_ROW_BYTES + 1), "y" * MAX_ROW_BYTES]), COLUMNS)
     assert batch.rows.num_rows == 1
     assert batch.rejects["reason"].to_pylist() == ["row_too_long"]
     assert len(batch.rejects["payload"][0].as_py()) == 1000
 
 
 def test_a_time_in_bytes_that_are_not_utf8_is_a_flaw_too(tmp_path):
-    rows, rejected = read_all(
-        source_of(tmp_path, question=["a", "b"], timestamp=not_utf8(b"\xff", b"0", kind=pa.string()))
+    rows, rejected = read_columns(
+        table_file(tmp_path, question=["a", "b"], timestamp=not_utf8(b"\xff", b"0", kind=pa.string()))
     )
     assert ([row["question"] for row in rows], rejected[0][0]) == (["b"], "invalid_utf8")
 
 
 def test_only_required_columns_are_read_and_two_may_come_from_one(tmp_path):
-    source = source_of(tmp_path, prompt=["a"], junk=pa.array([[1]]))
-    rows, _ = read_all(source, {"question": "prompt", "answer_id": "prompt"})
+    source = table_file(tmp_path, prompt=["a"], junk=pa.array([[1]]))
+    rows, _ = read_columns(source, {"question": "prompt", "answer_id": "prompt"})
     assert (rows[0]["question"], rows[0]["answer_id"]) == ("a", "a")
 
 
 def test_batches_are_bounded_and_keep_the_order(tmp_path):
     texts = [f"question {i}" for i in range(100_000)]
-    batches = list(read(source_of(tmp_path, question=texts), COLUMNS))
+    batches = list(read(table_file(tmp_path, question=texts), COLUMNS))
     assert max(batch.rows.num_rows for batch in batches) <= 65_536
     assert [text for batch in batches for text in batch.rows["question"].to_pylist()] == texts
 
@@ -139,7 +130,7 @@ def test_batches_are_bounded_in_bytes_of_text_too(tmp_path, monkeypatch, kind):
     monkeypatch.setattr("pipelines.reading.parquet.BATCH_BYTES", 100)
     texts = pa.array(["a" * 60, None, "b" * 40, "c" * 101, "d" * 60, "e" * 60]).cast(pa.string())
     stored = texts.dictionary_encode() if pa.types.is_dictionary(kind) else texts.cast(kind)
-    batches = list(read(source_of(tmp_path, question=stored, answer_id=range(6)), COLUMNS))
+    batches = list(read(table_file(tmp_path, question=stored, answer_id=range(6)), COLUMNS))
     assert [batch.rows["question"].to_pylist() for batch in batches] == [
         ["a" * 60, None, "b" * 40],
         ["c" * 101],
@@ -159,7 +150,7 @@ def test_batches_are_bounded_in_bytes_of_text_too(tmp_path, monkeypatch, kind):
     ],
 )
 def test_columns_that_do_not_fit_are_explained_before_the_run_and_in_it(tmp_path, columns, message):
-    source = source_of(tmp_path, **columns)
+    source = table_file(tmp_path, **columns)
     with pytest.raises(QprError, match=message):
         check_header(source, COLUMNS)
     with pytest.raises(QprError, match=message):
@@ -167,7 +158,7 @@ def test_columns_that_do_not_fit_are_explained_before_the_run_and_in_it(tmp_path
 
 
 def test_a_truncated_or_foreign_file_is_named(tmp_path):
-    source = source_of(tmp_path, question=["a"] * 1000)
+    source = table_file(tmp_path, question=["a"] * 1000)
     whole = (tmp_path / "x.parquet").read_bytes()
     for content in (whole[: len(whole) // 2], whole[:-1], b"PAR1", b"question\na\n"):
         (tmp_path / "x.parquet").write_bytes(content)
@@ -176,7 +167,7 @@ def test_a_truncated_or_foreign_file_is_named(tmp_path):
 
 
 def test_a_damaged_page_is_an_error_with_the_row(tmp_path):
-    source = source_of(tmp_path, question=[f"question {i * 7919}" for i in range(5000)])
+    source = table_file(tmp_path, question=[f"question {i * 7919}" for i in range(5000)])
     whole = bytearray((tmp_path / "x.parquet").read_bytes())
     whole[4:4000] = b"\xff" * 3996
     (tmp_path / "x.parquet").write_bytes(whole)
@@ -187,7 +178,7 @@ def test_a_damaged_page_is_an_error_with_the_row(tmp_path):
 @pytest.mark.parametrize("part_bytes", [1, 9_000, 20_000, 1 << 26])
 def test_a_file_is_divided_between_row_groups_and_no_row_is_lost_or_read_twice(tmp_path, monkeypatch, part_bytes):
     monkeypatch.setattr("pipelines.reading.parquet.PART_BYTES", part_bytes)
-    source = source_of(tmp_path, question=[f"question {n:04}" for n in range(5_500)])  # groups of 1,000, a last of 500
+    source = table_file(tmp_path, question=[f"question {n:04}" for n in range(5_500)])  # groups of 1,000, a last of 500
     parts = list(divide_parquet(source))
     with pq.ParquetFile(source.url) as file:
         sizes = [file.metadata.row_group(group).total_byte_size for group in range(6)]
@@ -195,16 +186,16 @@ def test_a_file_is_divided_between_row_groups_and_no_row_is_lost_or_read_twice(t
     assert all(size >= part_bytes for size in of_parts[:-1])
     assert all(size - sizes[part.groups[1] - 1] < part_bytes for size, part in zip(of_parts, parts, strict=True))
     assert len(parts) == {1: 6, 1 << 26: 1}.get(part_bytes, len(parts))
-    read_apart = [row for part in parts for row in read_all(part)[0]]
-    assert read_apart == read_all(source)[0]
+    read_apart = [row for part in parts for row in read_columns(part)[0]]
+    assert read_apart == read_columns(source)[0]
 
 
 def test_a_file_without_rows_is_one_part(tmp_path):
-    assert len(list(divide_parquet(source_of(tmp_path, question=pa.array([], pa.string()))))) == 1
+    assert len(list(divide_parquet(table_file(tmp_path, question=pa.array([], pa.string()))))) == 1
 
 
 def test_a_damaged_page_in_a_later_part_is_an_error_with_the_row_of_the_file(tmp_path):
-    source = source_of(tmp_path, question=[f"question {n:04}" for n in range(3_000)])
+    source = table_file(tmp_path, question=[f"question {n:04}" for n in range(3_000)])
     with pq.ParquetFile(source.url) as file:
         start = file.metadata.row_group(2).column(0).dictionary_page_offset
     content = bytearray((tmp_path / "x.parquet").read_bytes())
@@ -238,10 +229,10 @@ def test_columns_are_suggested_beside_values_that_python_cannot_hold(tmp_path):
         "c": ["how do I pay?"],
     }
     with pytest.raises(QprError, match=r"there are t, b, l, c\. Add: --column question=c$"):
-        check_header(source_of(tmp_path, **columns), COLUMNS)
+        check_header(table_file(tmp_path, **columns), COLUMNS)
 
 
 def test_columns_of_objects_are_not_suggested(tmp_path):
     named = "there are reply. Objects and lists (reply) are not read. Make columns of their fields"
     with pytest.raises(QprError, match=re.escape(named)):
-        check_header(source_of(tmp_path, reply=pa.array([{"text": "how do I pay?"}])), COLUMNS)
+        check_header(table_file(tmp_path, reply=pa.array([{"text": "how do I pay?"}])), COLUMNS)

@@ -21,12 +21,9 @@ from model.training.encoder_training import train
 from model.training.initialization import begin_from
 from model.training.presets import TRANSFORMER
 from schemas.errors import QprError
+from tests.support.killed_training import Killed, recorded_steps
 
 SETTINGS = TRANSFORMER.model_copy(update={"epochs": 3, "batch_size": 10, "learning_rate": 1e-3})
-
-
-class Killed(BaseException):
-    """What stops a training between two steps."""
 
 
 @pytest.fixture(scope="module")
@@ -39,13 +36,7 @@ def run(shape, pairs_about):
     """Return a function that trains and returns what came of it and the steps."""
 
     def trained(*, kill_after=None, checkpoints=None, **changed):
-        steps = []
-
-        def on_step(step):
-            steps.append(step)
-            if len(steps) == kill_after:
-                raise Killed
-
+        steps, on_step = recorded_steps(kill_after)
         settings = SETTINGS.model_copy(update=changed)
         given = {"shape": shape, "settings": settings, "checkpoints": checkpoints, "on_step": on_step}
         return train(pairs_about("pay", "cancel", "change"), pairs_about("find"), **given), steps

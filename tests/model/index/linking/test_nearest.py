@@ -6,11 +6,7 @@ from model.index.factory import two_bit_codes
 from model.index.linking import groups, nearest
 from model.index.linking.groups import grouped
 from model.index.linking.nearest import coded, error_of_codes, nearest_others
-from tests.support.graphs import flat
-
-
-def random_vectors(count, dimension=16, seed=0):
-    return np.random.default_rng(seed).normal(size=(count, dimension)).astype(np.float32)
+from tests.support.graphs import flat, random_vectors
 
 
 def found_in(shards, compared, **options):
@@ -25,7 +21,7 @@ def exact(vectors, compared, count):
 
 
 def test_few_vectors_are_all_compared():
-    vectors, compared = random_vectors(400), np.arange(400) % 5 != 0
+    vectors, compared = random_vectors(400, 16), np.arange(400) % 5 != 0
     distances, rows = found_in(flat(vectors[:150], vectors[150:]), compared, count=7)
     expected, all_distances = exact(vectors, compared, 7)
     assert np.array_equal(rows[compared], expected[compared])
@@ -67,7 +63,7 @@ def test_the_nearest_are_found_inside_of_a_few_groups_far_apart(dimension, monke
 def test_they_do_not_depend_on_the_number_of_threads(monkeypatch):
     monkeypatch.setattr(nearest, "FLAT_BELOW", 1_000)
     monkeypatch.setattr(nearest, "_ROWS", 512)
-    shards, found, before = flat(*np.array_split(random_vectors(6_000), 2)), [], faiss.omp_get_max_threads()
+    shards, found, before = flat(*np.array_split(random_vectors(6_000, 16), 2)), [], faiss.omp_get_max_threads()
     try:
         for threads in (1, 2, 5):
             faiss.omp_set_num_threads(threads)
@@ -80,7 +76,7 @@ def test_they_do_not_depend_on_the_number_of_threads(monkeypatch):
 
 
 def test_fewer_vectors_than_are_searched_for_leave_the_rest_missing():
-    distances, rows = found_in(flat(random_vectors(3)), np.array([True, False, True]), count=5)
+    distances, rows = found_in(flat(random_vectors(3, 16)), np.array([True, False, True]), count=5)
     assert rows.tolist() == [[0, 2, -1, -1, -1], [-1] * 5, [2, 0, -1, -1, -1]]
     assert np.isinf(distances[rows < 0]).all()
 
@@ -88,8 +84,8 @@ def test_fewer_vectors_than_are_searched_for_leave_the_rest_missing():
 @pytest.mark.parametrize("distance", [0, 20])
 def test_the_error_of_codes_is_high_where_groups_are_far_apart(distance, monkeypatch):
     monkeypatch.setattr(groups, "IN_A_GROUP", 100)
-    centres = random_vectors(10, seed=1) * distance
-    vectors = centres[np.arange(3_000) % 10] + random_vectors(3_000)
+    centres = random_vectors(10, 16, seed=1) * distance
+    vectors = centres[np.arange(3_000) % 10] + random_vectors(3_000, 16)
     error = error_of_codes(coded(grouped(flat(vectors)), two_bit_codes(16), vectors), vectors)
     assert isinstance(error, float)  # as JSON has it
     assert (error > nearest.MOST_ERROR) == (distance > 0)

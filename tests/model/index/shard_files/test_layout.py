@@ -12,6 +12,7 @@ import pytest
 
 from model.index.shard_files.layout import layout_of
 from model.index.shards import build_shard, open_shard, train
+from tests.support.graphs import random_vectors
 
 FACTORIES = {
     "Flat": ("Flat", 0),
@@ -34,17 +35,13 @@ FACTORIES = {
 }
 
 
-def vectors(count, dimension=8, seed=0):
-    return np.random.default_rng(seed).normal(size=(count, dimension)).astype(np.float32)
-
-
 @functools.cache
 def trained(factory):
-    return train(factory, vectors(300))
+    return train(factory, random_vectors(300))
 
 
 def shard(factory, rows=None):
-    return build_shard(trained(factory), vectors(2, seed=1) if rows is None else rows)
+    return build_shard(trained(factory), random_vectors(2, seed=1) if rows is None else rows)
 
 
 def patched(content, place, form, value):
@@ -57,7 +54,7 @@ def test_shards_of_every_factory_are_read_to_the_last_byte(factory):
     layout = layout_of(content)
     assert (layout.encoding, layout.lists) == FACTORIES[factory]
     assert (layout.dimension, layout.rows) == (8, 2)
-    assert layout.centroids == layout_of(shard(factory, vectors(9, seed=2))).centroids
+    assert layout.centroids == layout_of(shard(factory, random_vectors(9, seed=2))).centroids
     assert len(open_shard(content)) == 2
     with pytest.raises(ValueError, match="the length in bytes is"):
         layout_of(content + b"\0")
@@ -74,12 +71,12 @@ def test_a_shard_that_breaks_off_anywhere_is_refused(factory):
 def on_disk(path):
     """Return a shard whose lists lie in another file."""
     quantizer = faiss.IndexFlatL2(8)
-    quantizer.add(vectors(4))
+    quantizer.add(random_vectors(4))
     index = faiss.IndexIVFFlat(quantizer, 8, 4)
     index.is_trained = True
     lists = faiss.OnDiskInvertedLists(4, index.code_size, str(path))
     index.replace_invlists(lists)
-    index.add(vectors(10))
+    index.add(random_vectors(10))
     return faiss.serialize_index(index).tobytes()
 
 
@@ -128,16 +125,16 @@ def direct_map():
 )
 def test_indexes_of_other_kinds_are_refused(index):
     made = index()
-    made.train(vectors(300))
+    made.train(random_vectors(300))
     if not isinstance(made, faiss.IndexIDMap):
-        made.add(vectors(10))
+        made.add(random_vectors(10))
     with pytest.raises(ValueError, match=r"where .* is wanted|metric is 0|a direct map"):
         layout_of(faiss.serialize_index(made).tobytes())
 
 
 def test_vectors_and_centroids_that_are_no_numbers_are_refused():
     for value in (np.nan, np.inf):
-        rows = vectors(2, seed=1)
+        rows = random_vectors(2, seed=1)
         rows[1, 3] = value
         with pytest.raises(ValueError, match="numbers that are infinite or no numbers"):
             layout_of(shard("Flat", rows))

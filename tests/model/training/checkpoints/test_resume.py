@@ -14,6 +14,7 @@ from model.training import trainer as training
 from model.training.checkpoints.checkpoints import Checkpoints, identity_of
 from model.training.encoder_training import train
 from model.training.settings import TrainingSettings
+from tests.support.killed_training import Killed, recorded_steps
 
 CNN = CnnSettings(embedding_dimension=6, windows=(2, 3), channels=5, dimension=4)
 BAG = SubwordSettings(dimension=4, ngram_bins=50)
@@ -29,10 +30,6 @@ KINDS = {
 }
 
 
-class Killed(BaseException):
-    """What stops a training between two steps."""
-
-
 @pytest.fixture(params=KINDS)
 def training_of(request, pairs_about, memory):
     """Return a function that trains, killed after some step of all, going on from checkpoints if told."""
@@ -44,13 +41,7 @@ def training_of(request, pairs_about, memory):
         checkpoints = Checkpoints(
             f"{memory}/c", run_id=f"run{run:04}", identity=identity, every_minutes=every_minutes, resume=resume
         )
-        steps = []
-
-        def on_step(step):
-            steps.append(step)
-            if len(steps) == kill_after:
-                raise Killed
-
+        steps, on_step = recorded_steps(kill_after)
         pairs = pairs_about("pay", "cancel", "change")
         given = {"checkpoints": checkpoints if checkpointed else None, "on_step": on_step}
         return train(pairs, validation, shape=shape, settings=settings, **given), steps
