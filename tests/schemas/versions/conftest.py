@@ -4,13 +4,6 @@ import threading
 
 import pytest
 
-from tests.support import small_versions
-
-
-@pytest.fixture
-def make_version():
-    return small_versions.make_version
-
 
 @pytest.fixture
 def over_http(tmp_path):

@@ -17,6 +17,7 @@ from schemas.versions import history
 from schemas.versions.layout import read_layout, write_layout
 from schemas.versions.leases import leased, leases
 from schemas.versions.version import stamp
+from tests.support.small_versions import make_version
 
 
 @pytest.fixture(params=["local", "memory", "s3"])
@@ -26,7 +27,7 @@ def warehouse(request, tmp_path):
     )
 
 
-def test_the_highest_number_is_current_and_records_are_read_as_they_were_written(warehouse, make_version):
+def test_the_highest_number_is_current_and_records_are_read_as_they_were_written(warehouse):
     assert history.current(warehouse) is None
     first = make_version(warehouse, "one")
     assert history.publish(warehouse, first) == 1
@@ -37,7 +38,7 @@ def test_the_highest_number_is_current_and_records_are_read_as_they_were_written
     assert history.read_version(warehouse, 1) == first
 
 
-def test_a_version_whose_parent_is_not_the_current_one_is_not_published(warehouse, make_version):
+def test_a_version_whose_parent_is_not_the_current_one_is_not_published(warehouse):
     first = make_version(warehouse, "one")
     history.publish(warehouse, first)
     late = first.model_copy(update=stamp())
@@ -46,7 +47,7 @@ def test_a_version_whose_parent_is_not_the_current_one_is_not_published(warehous
     assert history.current(warehouse) == (1, first)
 
 
-def test_versions_are_found_by_number_and_by_date(tmp_path, make_version):
+def test_versions_are_found_by_number_and_by_date(tmp_path):
     w = str(tmp_path)
     for number, date in enumerate(["2026-11-18", "2026-11-20", "2026-11-20"], 1):
         history.publish(w, make_version(w, f"v{number}", parent=number - 1 or None, date=date))
@@ -61,7 +62,7 @@ def test_versions_are_found_by_number_and_by_date(tmp_path, make_version):
         history.version_at(w, "yesterday")
 
 
-def test_a_rollback_is_a_new_version_that_equals_an_old_one(tmp_path, make_version):
+def test_a_rollback_is_a_new_version_that_equals_an_old_one(tmp_path):
     w = str(tmp_path)
     first = make_version(w, "one", metrics={"mrr": 0.5})
     history.publish(w, first)
@@ -77,7 +78,7 @@ def test_a_rollback_is_a_new_version_that_equals_an_old_one(tmp_path, make_versi
         history.roll_back(w, 3)
 
 
-def test_a_rollback_is_not_the_version_of_the_date_that_it_replaced(tmp_path, make_version):
+def test_a_rollback_is_not_the_version_of_the_date_that_it_replaced(tmp_path):
     w = str(tmp_path)
     history.publish(w, make_version(w, "one", date="2026-11-19"))
     history.publish(w, make_version(w, "two", parent=1, date="2026-11-20"))
@@ -90,7 +91,7 @@ def test_a_rollback_is_not_the_version_of_the_date_that_it_replaced(tmp_path, ma
     assert history.version_at(w, "2026-11-19")[0] == 3
 
 
-def test_the_version_that_a_night_began_with_is_found_behind_rollbacks_and_certificates(tmp_path, make_version):
+def test_the_version_that_a_night_began_with_is_found_behind_rollbacks_and_certificates(tmp_path):
     w = str(tmp_path)
     first, second = make_version(w, "one"), make_version(w, "two", parent=1)
     history.publish(w, first)
@@ -102,7 +103,7 @@ def test_the_version_that_a_night_began_with_is_found_behind_rollbacks_and_certi
     assert [history.made_after(w, version) for version in versions] == [None, (1, first), None, (1, first), (1, first)]
 
 
-def test_no_rollback_to_a_version_with_a_missing_or_changed_artefact(tmp_path, make_version):
+def test_no_rollback_to_a_version_with_a_missing_or_changed_artefact(tmp_path):
     w = str(tmp_path)
     first = make_version(w, "one")
     history.publish(w, first)
@@ -116,7 +117,7 @@ def test_no_rollback_to_a_version_with_a_missing_or_changed_artefact(tmp_path, m
     assert history.numbers(w) == [1, 2]
 
 
-def test_a_damaged_record_and_one_of_a_newer_layout_are_refused(tmp_path, make_version):
+def test_a_damaged_record_and_one_of_a_newer_layout_are_refused(tmp_path):
     w = str(tmp_path)
     version = make_version(w, "one")
     history.publish(w, version)
@@ -133,7 +134,7 @@ def test_a_damaged_record_and_one_of_a_newer_layout_are_refused(tmp_path, make_v
             history.current(w)
 
 
-def test_a_full_disk_publishes_nothing_and_the_next_try_succeeds(tmp_path, monkeypatch, make_version):
+def test_a_full_disk_publishes_nothing_and_the_next_try_succeeds(tmp_path, monkeypatch):
     w = str(tmp_path)
     version = make_version(w, "one")
 
@@ -148,7 +149,7 @@ def test_a_full_disk_publishes_nothing_and_the_next_try_succeeds(tmp_path, monke
     assert history.publish(w, version) == 1
 
 
-def test_without_conditional_writes_the_second_of_two_writers_is_refused(memory, monkeypatch, make_version):
+def test_without_conditional_writes_the_second_of_two_writers_is_refused(memory, monkeypatch):
     monkeypatch.setattr(conditional_writes, "is_conditional", lambda _: False)
     w = storage.join(memory, "w")
     version = make_version(w, "one")
@@ -159,7 +160,7 @@ def test_without_conditional_writes_the_second_of_two_writers_is_refused(memory,
     assert history.publish(w, version) == 1
 
 
-def test_without_conditional_writes_one_of_several_writers_at_once_wins(memory, monkeypatch, make_version):
+def test_without_conditional_writes_one_of_several_writers_at_once_wins(memory, monkeypatch):
     def write_over(file_system, path, content, **_):
         time.sleep(0.001)  # between the look for the file and the write
         file_system.pipe_file(path, content)
@@ -198,7 +199,7 @@ def _publish_at_once(warehouse, version, barrier, ends):
         ends.append(error)
 
 
-def test_a_full_disk_leaves_no_half_lease_or_layout(tmp_path, monkeypatch, make_version):
+def test_a_full_disk_leaves_no_half_lease_or_layout(tmp_path, monkeypatch):
     w = str(tmp_path)
     version = make_version(w, "one")
     history.publish(w, version)
@@ -243,7 +244,7 @@ def _race(warehouse, version, barrier, won, number):
 
 
 @pytest.mark.parametrize("warehouse", ["local", "memory"], indirect=True)  # S3: `tests.faults.version_races`
-def test_of_writers_that_race_one_wins_each_number(warehouse, make_version):
+def test_of_writers_that_race_one_wins_each_number(warehouse):
     version = make_version(warehouse, "one")
     for parent in range(20):
         won, barrier = [], threading.Barrier(4)
@@ -266,7 +267,7 @@ def _publish_from_a_process(warehouse, record, results, number):
         results.put(None)
 
 
-def test_of_processes_that_race_one_wins(tmp_path, make_version):
+def test_of_processes_that_race_one_wins(tmp_path):
     record, context = make_version(str(tmp_path), "one"), multiprocessing.get_context("fork")
     results = context.Queue()
     running = [

@@ -10,6 +10,7 @@ from schemas.errors import QprError
 from schemas.versions import history, leases
 from schemas.versions.leases import LEASE, Lease, leased, leased_paths, remove_expired
 from schemas.versions.sweep import removable, remove, spared
+from tests.support.small_versions import make_version
 
 DAY = datetime.timedelta(days=1)
 
@@ -19,7 +20,7 @@ def now():
 
 
 @pytest.fixture
-def warehouse(tmp_path, make_version):
+def warehouse(tmp_path):
     w = str(tmp_path / "w")
     history.publish(w, make_version(w, "one"))
     history.publish(w, make_version(w, "two", parent=1))

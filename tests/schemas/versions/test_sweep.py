@@ -8,6 +8,7 @@ from schemas.artifacts.output_lock.owner import Owner
 from schemas.artifacts.writer import CHECKPOINTS, Output
 from schemas.versions import history
 from schemas.versions.sweep import removable, remove
+from tests.support.small_versions import make_version
 
 NOW = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=2)
 DAY = datetime.timedelta(days=1)
@@ -17,7 +18,7 @@ def paths(w, **options):
     return [found.path for found in removable(w, grace=DAY, now=NOW, **options)]
 
 
-def test_only_what_no_kept_version_names_is_removed(tmp_path, make_version):
+def test_only_what_no_kept_version_names_is_removed(tmp_path):
     w = str(tmp_path)
     history.publish(w, make_version(w, "one"))
     frozen = history.read_version(w, 1).dataset
@@ -36,7 +37,7 @@ def test_only_what_no_kept_version_names_is_removed(tmp_path, make_version):
             history.check_artefact(w, artefact, kind, version=str(number))
 
 
-def test_what_a_rollback_has_made_current_meanwhile_stays(tmp_path, make_version):
+def test_what_a_rollback_has_made_current_meanwhile_stays(tmp_path):
     w = str(tmp_path)
     for number, name in enumerate(("one", "two", "three")):
         history.publish(w, make_version(w, name, parent=number or None))
@@ -48,7 +49,7 @@ def test_what_a_rollback_has_made_current_meanwhile_stays(tmp_path, make_version
     assert not storage.exists(storage.join(w, "indexes", "one"))
 
 
-def test_a_file_that_another_folder_links_to_is_not_freed(tmp_path, make_version):
+def test_a_file_that_another_folder_links_to_is_not_freed(tmp_path):
     w = str(tmp_path)
     for number, name in enumerate(("one", "two", "three")):
         history.publish(w, make_version(w, name, parent=number or None))
@@ -66,7 +67,7 @@ def test_a_file_that_another_folder_links_to_is_not_freed(tmp_path, make_version
     assert freed(1)["indexes/two"] < alone + 100
 
 
-def test_what_is_younger_than_the_grace_time_stays(tmp_path, make_version):
+def test_what_is_younger_than_the_grace_time_stays(tmp_path):
     w = str(tmp_path)
     history.publish(w, make_version(w, "one"))
     make_version(w, "under-way")
@@ -76,7 +77,7 @@ def test_what_is_younger_than_the_grace_time_stays(tmp_path, make_version):
     assert removable(w, keep=1, grace=datetime.timedelta(days=3), now=NOW) == []
 
 
-def test_a_folder_with_a_younger_run_stays(tmp_path, make_version):
+def test_a_folder_with_a_younger_run_stays(tmp_path):
     w = str(tmp_path)
     history.publish(w, make_version(w, "one"))
     folder = tmp_path / "indexes/other"
@@ -86,7 +87,7 @@ def test_a_folder_with_a_younger_run_stays(tmp_path, make_version):
     assert paths(w, keep=1) == []
 
 
-def test_a_removal_that_fails_leaves_no_manifest_of_missing_files(tmp_path, make_version, monkeypatch):
+def test_a_removal_that_fails_leaves_no_manifest_of_missing_files(tmp_path, monkeypatch):
     w = str(tmp_path)
     for number, name in enumerate(("one", "two")):
         history.publish(w, make_version(w, name, parent=number or None))
@@ -101,7 +102,7 @@ def test_a_removal_that_fails_leaves_no_manifest_of_missing_files(tmp_path, make
     assert not (tmp_path / "indexes/one/manifest.json").exists()
 
 
-def test_checkpoints_of_a_killed_training_that_no_night_completes_are_removed(tmp_path, make_version):
+def test_checkpoints_of_a_killed_training_that_no_night_completes_are_removed(tmp_path):
     w = str(tmp_path)
     history.publish(w, make_version(w, "one"))
     with Output(storage.join(w, "models", "killed"), "model") as output:
@@ -114,7 +115,7 @@ def test_checkpoints_of_a_killed_training_that_no_night_completes_are_removed(tm
     assert storage.children(storage.join(w, "models")) == ["one"]
 
 
-def test_a_refused_version_of_a_kept_parent_keeps_its_artefacts(tmp_path, make_version):
+def test_a_refused_version_of_a_kept_parent_keeps_its_artefacts(tmp_path):
     w = str(tmp_path)
     history.publish(w, make_version(w, "one"))
     history.keep_refused(w, make_version(w, "refused", parent=1, refused="MRR fell"))
@@ -123,7 +124,7 @@ def test_a_refused_version_of_a_kept_parent_keeps_its_artefacts(tmp_path, make_v
     assert {path.split("/")[1] for path in paths(w, keep=1)} == {"one", "refused"}
 
 
-def test_removable_folders_of_a_warehouse_over_http_have_the_sizes_of_the_disk(tmp_path, make_version, over_http):
+def test_removable_folders_of_a_warehouse_over_http_have_the_sizes_of_the_disk(tmp_path, over_http):
     for number, name in enumerate(("one", "two")):
         history.publish(str(tmp_path), make_version(str(tmp_path), name, parent=number or None))
     found = removable(over_http, keep=1, grace=DAY, now=NOW)
@@ -131,7 +132,7 @@ def test_removable_folders_of_a_warehouse_over_http_have_the_sizes_of_the_disk(t
     assert len(found) > 3
 
 
-def test_folders_that_a_kill_has_left_empty_are_removed_but_for_those_of_a_living_run(tmp_path, make_version):
+def test_folders_that_a_kill_has_left_empty_are_removed_but_for_those_of_a_living_run(tmp_path):
     w = str(tmp_path)
     history.publish(w, make_version(w, "one"))
     for name in ("empty", "locked", "writing"):

@@ -7,10 +7,11 @@ from schemas.artifacts import storage
 from schemas.artifacts.output_lock.owner import Owner
 from schemas.versions import history, layout
 from schemas.versions.leases import leased
+from tests.support.small_versions import make_version
 
 
 @pytest.fixture
-def warehouse(tmp_path, make_version):
+def warehouse(tmp_path):
     w = str(tmp_path / "w")
     history.publish(w, make_version(w, "one", metrics={"mrr": 0.5}))
     history.publish(w, make_version(w, "two", parent=1, date="2026-11-21", changes={"kept": 3}))
@@ -51,7 +52,7 @@ def test_the_list_of_versions_names_what_is_gone_of_each(qpr, warehouse):
 
 
 @pytest.mark.parametrize("store", ["disk", "s3"])
-def test_the_list_and_a_version_agree_on_what_a_killed_removal_left(qpr, warehouse, make_version, request, store):
+def test_the_list_and_a_version_agree_on_what_a_killed_removal_left(qpr, warehouse, request, store):
     w = warehouse if store == "disk" else f"{request.getfixturevalue('s3')}/w"
     if store == "s3":
         history.publish(w, make_version(w, "one"))
@@ -113,7 +114,7 @@ def test_a_removal_or_rollback_waits_for_no_night(qpr, warehouse, command):
     assert "another run is writing there" in outcome.err
 
 
-def test_the_lock_of_a_run_killed_on_another_machine_is_named_with_the_time_until_it_expires(qpr, memory, make_version):
+def test_the_lock_of_a_run_killed_on_another_machine_is_named_with_the_time_until_it_expires(qpr, memory):
     w = storage.join(memory, "w")
     history.publish(w, make_version(w, "one"))
     killed = Owner(run_id="20261120T020000Z-abcdef", since="2026-11-20T02:00:00+00:00", host="pod-1", process=7)
@@ -185,7 +186,7 @@ def test_a_folder_that_is_no_warehouse_is_named_and_one_without_versions_gets_th
     assert (outcome.code, outcome.err) == (1, f"error: {tmp_path}/my logs: {advice}")
 
 
-def test_advice_quotes_a_warehouse_with_a_space_in_its_name(qpr, tmp_path, make_version):
+def test_advice_quotes_a_warehouse_with_a_space_in_its_name(qpr, tmp_path):
     w = str(tmp_path / "my logs")
     history.publish(w, make_version(w, "one"))
     history.publish(w, make_version(w, "two", parent=1, date="2026-11-21"))

@@ -8,6 +8,7 @@ from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.versions import history
+from tests.support.small_versions import make_version
 
 REPORT = {
     "queue": "clusters",
@@ -54,7 +55,7 @@ def test_a_page_and_a_missing_file_are_refused(tmp_path):
         read_review(str(tmp_path / "missing.json"))
 
 
-def test_a_report_counts_for_versions_of_the_last_days(tmp_path, make_version):
+def test_a_report_counts_for_versions_of_the_last_days(tmp_path):
     w = str(tmp_path / "w")
     one, two, three = (make_version(w, name, date=f"2026-11-{day:02}") for name, day in (("a", 1), ("b", 9), ("c", 20)))
     history.publish(w, one)
@@ -71,7 +72,7 @@ def test_a_report_counts_for_versions_of_the_last_days(tmp_path, make_version):
     assert not is_reviewed(w, read_review(written(tmp_path)), three.dataset, date=datetime.date(2026, 11, 20), days=99)
 
 
-def test_a_report_made_after_an_erasure_counts_for_the_version_before_it(tmp_path, make_version):
+def test_a_report_made_after_an_erasure_counts_for_the_version_before_it(tmp_path):
     w = str(tmp_path / "w")
     one, night = make_version(w, "a", date="2026-11-01"), make_version(w, "b", date="2026-11-02")
     history.publish(w, one)
@@ -90,7 +91,7 @@ def test_a_report_made_after_an_erasure_counts_for_the_version_before_it(tmp_pat
     assert not counts([])
 
 
-def test_with_no_days_a_report_counts_for_its_own_dataset_alone(tmp_path, make_version):
+def test_with_no_days_a_report_counts_for_its_own_dataset_alone(tmp_path):
     w = str(tmp_path / "w")
     one, night = (make_version(w, name, date="2026-11-20") for name in ("a", "b"))
     history.publish(w, one)
