@@ -172,7 +172,6 @@ def _add_search_page(app: FastAPI, service: Service) -> None:
         searcher = service.versions.current.searcher
         is_open = service.settings.token_file is None  # the page needs no token, and the names of tenants may
         html, policy = search_page(
-            name="questions",
             questions=len(searcher),
             modes=searcher.modes,
             k=service.settings.limits.default_k,

@@ -1,21 +1,18 @@
 """The search page: one HTML document without an external asset.
 
-name, size and modes of an index -> search_page -> HTML and the policy that a browser applies to it
+size, modes and columns of an index -> search_page -> HTML and the policy that a browser applies to it
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import types
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from markupsafe import Markup
 
 from jobs.display.rendering import render
-
-NO_COLUMNS: Final[Mapping[str, Sequence[str]]] = types.MappingProxyType({})
 
 
 class Page(NamedTuple):
@@ -29,18 +26,10 @@ MOST_VALUES: Final = 200
 """Values of a column up to which the page lists them; beyond, a person types one."""
 
 
-def search_page(
-    *,
-    name: str,
-    questions: int,
-    modes: Sequence[str],
-    k: int,
-    filters: Mapping[str, Sequence[str]] = NO_COLUMNS,
-) -> Page:
+def search_page(*, questions: int, modes: Sequence[str], k: int, filters: Mapping[str, Sequence[str]]) -> Page:
     """Return the page that searches an index.
 
     Args:
-        name: of the index, for the heading.
         questions: their number.
         modes: values of ``mode`` in a request, the default first; fewer than two are not shown.
         k: number of hits that it asks for.
@@ -49,7 +38,6 @@ def search_page(
     style, script = render("search.css"), render("search.js")
     html = render(
         "search.html",
-        name=name,
         questions=questions,
         modes=modes,
         k=k,

@@ -64,7 +64,7 @@ class Server:
 def opened(chromium, request):
     """Return the server and the page, as wide as a phone and as a desktop; an error of its script fails the test."""
     context = chromium.new_context(viewport={"width": request.param, "height": 800})
-    server = Server(*search_page(name="<b>faq</b>", questions=1234, modes=["dense", "bm25"], k=10))
+    server = Server(*search_page(questions=1234, modes=["dense", "bm25"], k=10, filters={}))
     page, errors = context.new_page(), []
     page.set_default_timeout(10_000)
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -94,7 +94,7 @@ def test_typing_shows_answer_and_hits_with_probability_and_marked_words(opened):
     assert shown(page, "status") == "2 similar questions"
     assert "93 %" in page.inner_text("#hits li >> nth=0")
     assert page.locator("#hits li >> nth=0").locator("mark").all_inner_texts() == ["Pay", "bill"]
-    assert page.inner_text("h1") == "Search <b>faq</b>"
+    assert page.inner_text("h1") == "Search questions"
     assert {path for path, _, _ in server.asked} == {"answer"}  # one search has both
     assert json.loads(server.asked[-1][2]) == {"question": "pay bill", "k": 10}
 
@@ -270,7 +270,7 @@ def test_a_token_that_no_header_can_have_is_refused_and_another_one_can_be_given
 def test_values_of_the_address_that_no_list_has_are_left_out(opened):
     server, page = opened
     values = {"locale": ["de", "en"]}
-    server.page = search_page(name="faq", questions=2, modes=["dense", "bm25"], k=10, filters=values)
+    server.page = search_page(questions=2, modes=["dense", "bm25"], k=10, filters=values)
     page.goto(f"{ADDRESS}?q=pay&mode=rerank&locale=xx")
     page.wait_for_selector("#hits li")
     assert (page.input_value("#mode"), page.get_by_label("locale").input_value()) == ("dense", "de")
@@ -290,7 +290,7 @@ def test_a_screen_reader_hears_the_status_and_every_field_has_a_label(opened):
 
 
 def test_one_mode_needs_no_switch():
-    assert b"<select" not in search_page(name="faq", questions=1, modes=["dense"], k=10).html
+    assert b"<select" not in search_page(questions=1, modes=["dense"], k=10, filters={}).html
 
 
 @pytest.mark.parametrize("opened", [375], indirect=True)
@@ -340,7 +340,7 @@ def test_the_server_serves_a_page_that_understands_its_responses(start, chromium
 def test_values_of_columns_are_part_of_every_request_and_of_the_address(opened):
     server, page = opened
     values = {"locale": ["de", "en"], "tenant": []}
-    server.page = search_page(name="faq", questions=2, modes=["dense", "bm25"], k=10, filters=values)
+    server.page = search_page(questions=2, modes=["dense", "bm25"], k=10, filters=values)
     page.goto(f"{ADDRESS}?q=pay&locale=en&tenant=acme")
     sync_api.expect(page.locator("#status")).to_have_text(DONE)
     assert json.loads(server.asked[-1][2])["filters"] == {"locale": "en", "tenant": "acme"}
@@ -537,7 +537,7 @@ def test_back_leaves_an_address_without_a_mode(opened):
 def test_long_names_and_values_of_columns_fit_a_phone(opened):
     server, page = opened
     values = {"locale": ["de", "a-very-long-value-" * 9], "c" * 80: [], "tenant" * 20: ["x"]}
-    server.page = search_page(name="faq", questions=2, modes=["dense", "bm25"], k=10, filters=values)
+    server.page = search_page(questions=2, modes=["dense", "bm25"], k=10, filters=values)
     page.goto(ADDRESS)  # the fixture compares the width of the page with that of the phone
     assert page.locator("select, input").filter(visible=True).count() == 6
 
