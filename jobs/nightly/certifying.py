@@ -12,8 +12,6 @@ import datetime
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from jobs.display.console import say, warn
 from jobs.nightly.settings import CertificateSettings
 from jobs.nightly.steps import finished, key_of, named, place_of
@@ -189,8 +187,7 @@ def _scored(warehouse: str, index: Artefact, sample: Sample, now: datetime.datet
     named_answers = [r if r.answer_id else r._replace(verdict=None, probability=None) for r in sample.requests]
     searcher = open_searcher(storage.join(warehouse, index.path))
     scored = score(sample.file, named_answers, searcher)
-    answered = [r for r, p in zip(scored.requests, np.asarray(scored.scores).tolist(), strict=True) if p >= 0]
-    missing = [request for request in answered if not request.verdict]
+    missing = [r for r, p in zip(scored.requests, scored.scores, strict=True) if p >= 0 and not r.verdict]
     check_verdicts(sample.file, [request for request in scored.requests if request.verdict], [], lowest=0)
     if missing:
         rows = listed("row", [request.row for request in missing])
