@@ -15,6 +15,7 @@ from pydantic.config import JsonDict
 from starlette.requests import ClientDisconnect, Request
 
 from jobs.web.messages.faults import Fault
+from jobs.web.messages.known_names import Body, check_known, unknown_name
 from jobs.web.messages.repeated_names import check_names
 from jobs.web.settings import Limits
 from model.choices import Mode
@@ -31,7 +32,7 @@ _ONE_OF: JsonDict = {"oneOf": [{"required": ["question"]}, {"required": ["questi
 """JSON Schema of "either of both"; pydantic has no word for it."""
 
 
-class Asked(pydantic.BaseModel, frozen=True, extra="forbid", strict=True):
+class Asked(Body, frozen=True):
     """Either one question or several."""
 
     question: str | None
@@ -55,7 +56,7 @@ class Asked(pydantic.BaseModel, frozen=True, extra="forbid", strict=True):
         return [self.question] if self.question is not None else list(self.questions or ())
 
 
-class FeedbackBody(pydantic.BaseModel, frozen=True, extra="forbid", strict=True):
+class FeedbackBody(Body, frozen=True):
     """A person's verdict on an answer.
 
     Attributes:
@@ -97,7 +98,8 @@ def asked_model(limits: Limits, columns: tuple[str, ...], *, of: Literal["hits",
         values = pydantic.Field(
             description="A value of each column of the index.", json_schema_extra=_object_of(columns)
         )
-        fields["filters"] = (dict[str, str], values)
+        have_columns = pydantic.BeforeValidator(functools.partial(check_known, known=columns, noun="column"))
+        fields["filters"] = (Annotated[dict[str, str], have_columns], values)
     name = "SearchBody" if of_hits else "AnswerBody"
     model = pydantic.create_model(name, __base__=Asked, **fields)
     model.model_config["json_schema_extra"] = _ONE_OF
@@ -225,10 +227,8 @@ def read_parameters(request: Request, known: Sequence[str]) -> dict[str, str]:
     except UnicodeDecodeError as error:  # another encoding would be searched as U+FFFD, and find nothing
         raise Fault(422, "a parameter is no UTF-8") from error
     values = dict(given)
-    if unknown := sorted(values.keys() - {*known}):
-        *others, last = known or ["none"]
-        there = f"there are {', '.join(others)} and {last}" if others else f"there is {last}"
-        raise Fault(422, f"unknown parameter {unknown[0][:60]!a}; {there}")
+    if unknown := unknown_name(values.keys(), known, "parameter"):
+        raise Fault(422, unknown)
     if len(values) < len(given):
         raise Fault(422, "a parameter is given twice")
     return values

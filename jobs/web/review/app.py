@@ -20,6 +20,7 @@ from jobs.review.session import Review, Task
 from jobs.web.messages.bodies import read_json
 from jobs.web.messages.fault_handlers import add_faults
 from jobs.web.messages.faults import Fault, json_response
+from jobs.web.messages.known_names import Body
 from jobs.web.metrics import Metrics
 from jobs.web.review.page import review_page
 from jobs.web.settings import Limits
@@ -32,7 +33,7 @@ _Result = TypeVar("_Result")
 _Name = Annotated[str, pydantic.StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
 
 
-class Person(pydantic.BaseModel, frozen=True, extra="forbid", strict=True):
+class Person(Body, frozen=True):
     """A person and the browser window that shows an item."""
 
     reviewer: Annotated[str, pydantic.AfterValidator(person_name)]
