@@ -12,18 +12,21 @@ from typing import Any
 from langchain_core.caches import RETURN_VAL_TYPE, BaseCache
 from langchain_core.outputs import Generation
 
-from model.search.asked import is_text
 from model.search.searcher import Searcher
+from qpr.adapters.known_answers import known_answer
 
 
 class AnswerCache(BaseCache):
     """A cache that answers what an index answers and remembers nothing.
 
     A conversation is answered only while it has a single message of a person: a later one can depend on those before.
+    Messages of the system are not compared, so give the cache to a model that answers people, not to one that
+    translates or classifies their questions.
 
     Args:
         searcher: decides which questions are answered.
-        filters: a value of each column that its index varies by, for all questions.
+        filters: a value of each column that its index varies by, for all questions; a value without questions has no
+            answers.
     """
 
     def __init__(self, searcher: Searcher, filters: Mapping[str, str] | None = None) -> None:
@@ -32,12 +35,8 @@ class AnswerCache(BaseCache):
     def lookup(self, prompt: str, llm_string: str) -> RETURN_VAL_TYPE | None:  # noqa: ARG002
         """Return the known answer to a prompt, or None."""
         question = _question(prompt)
-        if question is None or not is_text(question):
-            return None
-        found = self._searcher.answer(question, filters=self._filters)
-        if not found.answered or found.hit is None or found.hit.answer is None:
-            return None
-        return [Generation(text=found.hit.answer)]
+        known = None if question is None else known_answer(self._searcher, question, self._filters)
+        return None if known is None else [Generation(text=known.text)]
 
     def update(self, prompt: str, llm_string: str, return_val: RETURN_VAL_TYPE) -> None:
         """Do nothing: an answer of a model has no certificate."""

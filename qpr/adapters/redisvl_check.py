@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from model.search.asked import is_text
 from model.search.searcher import Searcher
+from qpr.adapters.known_answers import known_answer
 from schemas.errors import UsageError
 
 
@@ -18,7 +18,8 @@ class AnswerCheck:
 
     Args:
         searcher: decides which questions are answered.
-        filters: a value of each column that its index varies by, for all questions.
+        filters: a value of each column that its index varies by, for all questions; a value without questions has no
+            answers.
     """
 
     def __init__(self, searcher: Searcher, filters: Mapping[str, str] | None = None) -> None:
@@ -46,15 +47,13 @@ class AnswerCheck:
             )
         if num_results < 1:
             raise UsageError(f"num_results must be at least 1, got {num_results}")
-        if not is_text(prompt):
+        known = known_answer(self._searcher, prompt, self._filters)
+        if known is None:
             return []
-        found = self._searcher.answer(prompt, filters=self._filters)
-        if not found.answered or found.hit is None or found.hit.answer is None:
-            return []
-        known = {
-            "entry_id": str(found.hit.question_id),
-            "prompt": found.hit.text,
-            "response": found.hit.answer,
-            "metadata": {"reason": found.reason, "probability": found.hit.probability},
+        entry = {
+            "entry_id": str(known.hit.question_id),
+            "prompt": known.hit.text,
+            "response": known.text,
+            "metadata": {"reason": known.reason, "probability": known.hit.probability},
         }
-        return [{name: known[name] for name in return_fields if name in known} if return_fields else known]
+        return [{name: entry[name] for name in return_fields if name in entry} if return_fields else entry]

@@ -7,7 +7,10 @@ pytest.importorskip("langchain_core", reason="needs langchain-core")
 from langchain_core.language_models import FakeListChatModel, FakeListLLM
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
+from model.index.rows.row_filters import UnknownValueError
 from qpr.adapters.langchain_cache import AnswerCache
+from qpr.adapters.redisvl_check import AnswerCheck
+from schemas.errors import UsageError
 
 BILL = Hit(1, 5, "How do I pay my bill?", "Open Payments.", None, None, 3)
 
@@ -82,3 +85,26 @@ def test_a_prompt_with_half_a_character_reaches_the_model(prompt):
 def test_a_question_without_an_answer_in_the_index_reaches_the_model():
     hit = Hit(1, 5, "pay my bill", None, None, None, 3)
     assert AnswerCache(Known(hit)).lookup("pay my bill", "") is None
+
+
+def test_a_tenant_without_questions_reaches_the_model():
+    class OfAcme(Known):
+        def answer(self, question, *, filters=None):
+            if filters != {"tenant": "acme"}:
+                raise UnknownValueError("filters: no question has the tenant 'new'")
+            return super().answer(question, filters=filters)
+
+    searcher = OfAcme()
+    assert AnswerCache(searcher, {"tenant": "acme"}).lookup("pay my bill", "")
+    assert AnswerCache(searcher, {"tenant": "new"}).lookup("pay my bill", "") is None
+    assert AnswerCheck(searcher, {"tenant": "new"}).check("pay my bill") == []
+
+
+def test_filters_that_do_not_fit_the_index_are_an_error():
+    class Varied(Known):
+        def answer(self, question, *, filters=None):
+            raise UsageError("filters: tenant is missing")
+
+    for ask in (lambda: AnswerCache(Varied()).lookup("a", ""), lambda: AnswerCheck(Varied()).check("a")):
+        with pytest.raises(UsageError, match="tenant is missing"):
+            ask()

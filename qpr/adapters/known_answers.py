@@ -1,0 +1,47 @@
+"""Known answers to prompts, for the adapters.
+
+prompt -> known_answer -> Searcher.answer -> the answer and its hit, or None
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from model.index.rows.row_filters import UnknownValueError
+from model.search.asked import is_text
+from model.search.results import Hit, Reason
+from model.search.searcher import Searcher
+
+
+class Known(NamedTuple):
+    """An answer of the index.
+
+    Attributes:
+        text: of the answer.
+        hit: the question that has it.
+        reason: permits the answer.
+    """
+
+    text: str
+    hit: Hit
+    reason: Reason
+
+
+def known_answer(searcher: Searcher, prompt: str, filters: Mapping[str, str] | None) -> Known | None:
+    """Return the answer to a prompt; None where the searcher abstains, or the answer has no text.
+
+    A value of a column that the index does not have, such as a new tenant, has no answers.
+
+    Raises:
+        UsageError: the filters lack a column of the index, or name another one.
+    """
+    if not is_text(prompt):
+        return None
+    try:
+        found = searcher.answer(prompt, filters=filters)
+    except UnknownValueError:
+        return None
+    if not found.answered or found.hit is None or found.hit.answer is None:
+        return None
+    return Known(found.hit.answer, found.hit, found.reason)
