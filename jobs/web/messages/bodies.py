@@ -165,7 +165,7 @@ async def read_json(request: Request, model: type[_Body], limits: Limits) -> _Bo
     try:
         body = model.model_validate_json(content)
     except pydantic.ValidationError as error:
-        status = 400 if error.errors(include_url=False)[0]["type"] == "json_invalid" else 422
+        status = 400 if error.errors(include_url=False, include_input=False)[0]["type"] == "json_invalid" else 422
         raise Fault(status, f"body: {first_fault(error)}") from error
     check_names(content)
     return body
