@@ -1,6 +1,7 @@
 """Texts of logs made harmless for a terminal, Markdown, HTML and spreadsheets, and ids for JSON.
 
-question or answer -> printable, markdown_text, cut -> text to show; row -> with_text_ids -> row for JSON
+question or answer -> printable, printable_lines, markdown_text, cut -> text to show
+row -> with_text_ids -> row for JSON
 table -> csv_bytes -> CSV for a spreadsheet; its cell -> cell_text -> text
 """
 
@@ -23,6 +24,9 @@ SHOWN_CHARACTERS: Final = 300
 CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Control characters except line feeds and tabs."""
 
+_MOST_INDENTATION: Final = 40
+"""Half of a terminal's width; the rest of a line stays readable."""
+
 _FORMULA: Final = re.compile(r"'*(?!-[0-9]+\Z)[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 """Beginning of a formula in a spreadsheet, also after apostrophes, one of which `cell_text` removes; an id is none."""
 _MARKDOWN_SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~])")
@@ -32,6 +36,18 @@ def printable(text: str) -> str:
     """Return ``text`` on one line and without control characters, which could drive a terminal."""
     kept = "".join(" " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in text)
     return " ".join(kept.split())
+
+
+def printable_lines(text: str) -> str:
+    """Return ``text`` with its lines, each made `printable`, and their indentation; blank lines are single."""
+    kept = "\n".join(_indentation(line) + printable(line) for line in text.splitlines())
+    return re.sub("\n\\s*\n", "\n\n", kept).strip("\n")
+
+
+def _indentation(line: str) -> str:
+    """Return the spaces before a line, at most `_MOST_INDENTATION`."""
+    before = line[: len(line) - len(line.lstrip())].expandtabs(4)
+    return " " * min(len(before), _MOST_INDENTATION)
 
 
 def escape_controls(text: str) -> str:

@@ -17,7 +17,7 @@ import rich.text
 import typer
 
 from jobs.display.console import results, say
-from jobs.display.safe_text import printable
+from jobs.display.safe_text import printable, printable_lines
 from jobs.display.text_input import is_typed
 from jobs.review.checks import MOST_NOTE
 from jobs.review.database import Verdict
@@ -185,13 +185,15 @@ def _show(review: Review, reviewer: str, task: Task, shown: int, screen: rich.co
     for place, line in enumerate(item.lines[:shown], 1):
         number = f"{place:>{width}}  " if len(item.lines) > 1 else ""
         times = f"  ({line.events:,} ×)" if line.events and line.events > 1 else ""
-        text.append(number, style="dim").append(printable(line.text)).append(f"{times}\n", style="dim")
+        # Further lines begin below the first one, so that none looks like the next number.
+        wording = printable_lines(line.text).replace("\n", "\n" + " " * len(number))
+        text.append(number, style="dim").append(wording).append(f"{times}\n", style="dim")
     if len(item.lines) > shown:
         text.append(f"… and {len(item.lines) - shown:,} more, key a\n", style="dim")
     if item.filters:
         text.append(f"{printable(item.asked_for)}\n", style="dim")
     if item.answer is not None:
-        text.append("\nAnswer: ", style="dim").append(printable(item.answer), style="bold")
+        text.append("\nAnswer: ", style="dim").append(printable_lines(item.answer), style="bold")
     text.rstrip()
     panel = rich.panel.Panel(text, title=f"{task.number:,}. {QUESTIONS[kind]}", title_align="left")
     screen.print(panel, soft_wrap=False)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.display.safe_text import cell_text, csv_bytes, formula_free
+from jobs.display.safe_text import cell_text, csv_bytes, formula_free, printable, printable_lines
 
 BEGINNINGS = "'=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 
@@ -32,3 +32,16 @@ def test_texts_of_a_table_are_no_formulas_and_its_numbers_and_nulls_stay():
 
 def test_csv_shows_excel_that_it_is_utf_8():
     assert csv_bytes(pa.table({"text": ["für"]})).startswith(b"\xef\xbb\xbf")
+
+
+@given(st.text(st.one_of(st.characters(), st.sampled_from(" \t\n\r\x1b\u2028"))))
+def test_lines_have_the_words_of_one_line_and_no_controls(text):
+    lines = printable_lines(text)
+    assert printable(lines) == printable(text)
+    assert all(line.isspace() or not line or printable(line) == line.strip() for line in lines.split("\n"))
+    assert "\n\n\n" not in lines
+
+
+def test_code_keeps_its_lines_and_their_indentation():
+    text = "Try:\r\n\n \n\n```\nif x:\n\tgo()  # \x1b[2J\n" + " " * 9000 + "end\n```\n"
+    assert printable_lines(text) == "Try:\n\n```\nif x:\n    go() # [2J\n" + " " * 40 + "end\n```"

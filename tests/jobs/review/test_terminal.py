@@ -181,3 +181,21 @@ def test_the_values_of_a_request_are_shown(make_review, capsys):
 
     assert judge_in_terminal(make_review(queue), "Ada", Keys()) == 0
     assert "locale: de, tenant: acme" in capsys.readouterr().out
+
+
+def test_lines_of_questions_and_answers_stay_and_none_looks_like_another_wording(make_review, capsys):
+    queue = FakeQueue(1)
+    first, *others = queue.items[0].lines
+    lines = (first._replace(text="Why does it fail?\n2  run()"), *others)
+    queue.items[0] = queue.items[0]._replace(lines=lines, answer="1. Open it.\n2. Press:\n    Apply")
+
+    class Keys:
+        screen = rich.console.Console(width=80)
+
+        def key(self):
+            return "q"
+
+    assert judge_in_terminal(make_review(queue), "Ada", Keys()) == 0
+    shown = [line.strip("│").rstrip() for line in capsys.readouterr().out.splitlines()]
+    for line in (" 1  Why does it fail?", "    2 run()  (3 ×)", " Answer: 1. Open it.", " 2. Press:", "     Apply"):
+        assert line in shown
