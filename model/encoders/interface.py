@@ -80,7 +80,11 @@ class Encoder(abc.ABC):
         Args:
             texts: the questions.
             threads: number of chunks encoded at a time.
+
+        Raises:
+            UsageError: ``texts`` is a single text, whose characters would be encoded.
         """
+        refuse_single_text(texts)
         if len(texts) <= self.few:
             given = texts.to_pylist() if isinstance(texts, pa.Array | pa.ChunkedArray) else texts
             return self.encode_few([key(text or "") for text in given])
@@ -107,3 +111,14 @@ class Encoder(abc.ABC):
     def __getstate__(self) -> dict[str, Any]:
         """Return the fields to pickle, without values computed from them on demand."""
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+
+def refuse_single_text(texts: object) -> None:
+    """Refuse one text in place of several.
+
+    Raises:
+        UsageError: ``texts`` is a str or bytes.
+    """
+    if isinstance(texts, str | bytes):
+        kind = type(texts).__name__
+        raise UsageError(f"encode takes a list of questions, got {kind}. Write encode([question]) for one")

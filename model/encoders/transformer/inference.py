@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from model.encoders.interface import Encoder, Matrix
+from model.encoders.interface import Encoder, Matrix, refuse_single_text
 from model.encoders.transformer.checkpoint_folder import PREFIX, load_sentences, unpacked
 from schemas.errors import QprError, UsageError
 
@@ -70,8 +70,9 @@ class TransformerEncoder(Encoder):
         """Return one vector a question text, (len(texts), dimension).
 
         Raises:
-            UsageError: a number of threads is given, which PyTorch chooses.
+            UsageError: ``texts`` is a single text, or a number of threads is given, which PyTorch chooses.
         """
+        refuse_single_text(texts)
         if threads > 1:
             raise UsageError("--threads: PyTorch chooses the threads of a transformer. Leave it out")
         listed = texts.to_pylist() if isinstance(texts, pa.Array | pa.ChunkedArray) else list(texts)

@@ -14,6 +14,7 @@ from model.encoders.interface import Encoder
 from model.encoders.kernels import dispatch as loops
 from model.encoders.loading import load_encoder
 from schemas.compiled import SWITCH
+from schemas.errors import UsageError
 
 WORDS = ["pay", "bill", "cancel", "flight", "now", "é", "?"]
 TEXTS = [" ".join(np.random.default_rng(number).choice(WORDS, number % 9)) for number in range(100)]
@@ -49,6 +50,12 @@ def test_what_was_made_on_demand_does_not_travel(encoder):
     assert vars(copied).keys() == fields
     assert vars(encoder).keys() >= fields
     assert copied.encode(TEXTS).tobytes() == vectors.tobytes()
+
+
+@pytest.mark.parametrize(("text", "kind"), [("pay my bill", "str"), (b"pay", "bytes")])
+def test_a_single_text_is_refused_whose_characters_would_be_encoded(encoder, text, kind):
+    with pytest.raises(UsageError, match=rf"got {kind}. Write encode\(\[question\]\) for one"):
+        encoder.encode(text)
 
 
 def test_half_precision_is_close(memory, make_model):

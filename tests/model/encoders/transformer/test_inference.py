@@ -13,7 +13,7 @@ from model.encoders.loading import digest_of, load_encoder
 from model.encoders.transformer import inference as transformer
 from model.encoders.transformer.checkpoint_folder import load_sentences
 from model.encoders.transformer.inference import TransformerEncoder
-from schemas.errors import QprError
+from schemas.errors import QprError, UsageError
 
 
 def test_texts_are_encoded_as_they_were_asked(sentence_transformer):
@@ -27,6 +27,8 @@ def test_texts_are_encoded_as_they_were_asked(sentence_transformer):
     np.testing.assert_array_equal(encoder.encode(texts), vectors)
     np.testing.assert_array_equal(encoder.encode_keys(pa.array(["pay"])), vectors[1:2])
     assert encoder.encode([]).shape == (0, 4)
+    with pytest.raises(UsageError, match=r"got str. Write encode\(\[question\]\) for one"):
+        encoder.encode("pay")
 
 
 def test_it_is_loaded_without_network_pickles_or_code_of_its_own(sentence_transformer):
