@@ -75,8 +75,6 @@ def check_inputs(
     sources: Sequence[Source],
     columns: Sequence[Column],
     names: Mapping[str, str] | None = None,
-    *,
-    mappable: bool = True,
 ) -> None:
     """Check that every file has the required columns; report names that differ, once each.
 
@@ -87,7 +85,7 @@ def check_inputs(
 
     files_of: dict[str, list[str]] = {}
     for source in sources:
-        for note in check_header(source, columns, names, mappable=mappable):
+        for note in check_header(source, columns, names):
             files_of.setdefault(note, []).append(source.url)
     for note, urls in files_of.items():
         say(f"{shortened(urls, 1)}: {note}")

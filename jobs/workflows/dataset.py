@@ -130,7 +130,7 @@ def dataset_of_pairs(files: Sequence[str] | None, settings: QuoraConfig, run: Da
     from pipelines.graphs import from_pairs
 
     sources = input_files(files, settings, example="qpr quora quora_duplicate_questions.tsv --output dataset")
-    check_inputs(sources, labelled_pairs.COLUMNS, mappable=False)
+    check_inputs(sources, labelled_pairs.COLUMNS, settings.column_names)
     config = settings.for_files(sources)
     make_dataset(
         lambda pipeline, url: from_pairs.build(pipeline, sources=sources, config=config, run_url=url),

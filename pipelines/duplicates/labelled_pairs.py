@@ -30,6 +30,7 @@ COLUMNS: Final = [
 """What a file of pairs holds; the ids only serve to find rows that pair a question with itself, and to count."""
 
 _LABELS: Final = {"1": True, "true": True, "0": False, "false": False}
+_WHOLE_NUMBER: Final = r"^([01])\.0+$"  # pandas writes a column of whole numbers with gaps as 1.0 and 0.0
 
 
 class Paired(NamedTuple):
@@ -91,7 +92,8 @@ def validate_pairs(rows: pa.Table) -> Paired:
 def _labels(values: pa.Array) -> pa.Array:
     """Return true for a paraphrase, false for none, null for what is neither."""
     coded = encode(pc.ascii_lower(pc.utf8_trim_whitespace(values)))
-    return pa.array([_LABELS.get(value) for value in coded.dictionary.to_pylist()], pa.bool_()).take(coded.indices)
+    spelled = pc.replace_substring_regex(coded.dictionary, _WHOLE_NUMBER, r"\1").to_pylist()
+    return pa.array([_LABELS.get(value) for value in spelled], pa.bool_()).take(coded.indices)
 
 
 def _asked(texts: pa.Array, keys: pa.Array, ids: pa.Array, indices: pa.Array) -> pa.Table:

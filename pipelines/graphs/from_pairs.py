@@ -5,7 +5,7 @@ files of pairs -> build -> Written
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import apache_beam as beam
@@ -34,7 +34,8 @@ def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: QuoraCo
         files
         | "DivideFiles" >> beam.FlatMap(divide)
         | "SpreadFiles" >> beam.Reshuffle()
-        | "ReadAndValidate" >> beam.FlatMap(read_pairs).with_outputs("edges", "qids", TAG, "written", main="asked")
+        | "ReadAndValidate"
+        >> beam.FlatMap(read_pairs, config.column_names).with_outputs("edges", "qids", TAG, "written", main="asked")
     )
     clustered = paired.edges | "ClusterDuplicates" >> ClusterDuplicates(config.held_out, shards)
     named = (
@@ -65,10 +66,15 @@ def build(pipeline: beam.Pipeline, *, sources: Sequence[Source], config: QuoraCo
     )
 
 
-def read_pairs(source: Source) -> Iterator[Any]:
-    """Yield the ASKED rows of a file, its edges, ids and rejects, and its number of rows."""
+def read_pairs(source: Source, names: Mapping[str, str]) -> Iterator[Any]:
+    """Yield the ASKED rows of a file, its edges, ids and rejects, and its number of rows.
+
+    Args:
+        source: the file.
+        names: our name of a column -> the file's, where they differ.
+    """
     rows_read = 0
-    for batch in read(source, COLUMNS):
+    for batch in read(source, COLUMNS, names):
         rows_read += len(batch.rows) + len(batch.rejects)
         progress.count(len(batch.rows) + len(batch.rejects), "row", "read")
         paired = validate_pairs(batch.rows)

@@ -17,7 +17,7 @@ from pipelines.duplicates.settings import HeldOut
 from pipelines.linkage.settings import Linking
 from pipelines.privacy.settings import Privacy
 from pipelines.questions.settings import Ambiguity, Validation
-from pipelines.reading.settings import NamedColumns, TextFormat
+from pipelines.reading.settings import NamedColumns
 from schemas.filters import FilterColumns, checked_vary_by
 from schemas.option import Option
 
@@ -137,9 +137,10 @@ class LabelledAssembly(Assembly, frozen=True, extra="forbid"):
     gate: Gate = Gate(coherence="paper", min_coherence=0)
 
 
-class QuoraConfig(TextFormat, Sharded, frozen=True, extra="forbid"):
+class QuoraConfig(NamedColumns, Sharded, frozen=True, extra="forbid"):
     """Everything that decides the dataset that `qpr quora` makes of its pairs."""
 
+    COLUMNS: ClassVar[tuple[str, ...]] = ("question1", "question2", "is_duplicate", "qid1", "qid2")
     QUESTIONS_A_ROW: ClassVar[int] = 2
 
     held_out: HeldOut = HeldOut()

@@ -25,12 +25,14 @@ def quora(
 ) -> None:
     """Group questions that people labelled as duplicates into clusters.
 
-    The columns are qid1, qid2, question1, question2 and is_duplicate (0 or 1), in any order; the ids are optional.
+    The columns are qid1, qid2, question1, question2 and is_duplicate (0 or 1, or true or false), in any order; the ids
+    are optional.
 
     Rejected rows are in the dataset too, in the table rejected.
 
-    Example:
+    Examples:
       qpr quora quora_duplicate_questions.tsv --output dataset
+      qpr quora links.csv --output dataset --column question1=title
 
     Options of Apache Beam follow after --, such as -- --runner=FlinkRunner
     """

@@ -75,10 +75,16 @@ def test_a_question_is_its_key_whatever_its_form():
 
 
 @pytest.mark.parametrize(
-    ("label", "expected"), [("1", True), ("0", False), ("true", True), ("False", False), (" 1\r", True)]
+    ("label", "expected"),
+    [("1", True), ("0", False), ("true", True), ("False", False), (" 1\r", True), ("1.0", True), (" 0.00", False)],
 )
 def test_labels_are_zero_and_one_or_what_booleans_become(label, expected):
     assert paired(("a", "b", label)).edges["positive"].to_pylist() == [expected]
+
+
+@pytest.mark.parametrize("label", ["1.5", "0.1", "10.0", "true.0", "1.", "-0.0", "yes"])
+def test_other_labels_are_rejected(label):
+    assert paired(("a", "b", label)).rejects["reason"].to_pylist() == ["bad_is_duplicate"]
 
 
 def test_a_rejected_row_is_kept_whole():

@@ -42,7 +42,7 @@ def test_columns_in_another_order_and_no_ids_are_fine(qpr):
         (HEADER + "0,1,2,a,b,yes\n", "1 of 1 row rejected, more than --max-reject-ratio 0.1 allows"),
         (
             "q1,q2,label\na,b,1\n",
-            "no column question1, question2, is_duplicate; there are q1, q2, label. Rename",
+            "no column question1, question2, is_duplicate; there are q1, q2, label. Add, with one of them for NAME: --",
         ),
         (HEADER + "0,1,2,a,b,yes\n" + ROWS, "1 of 4 rows rejected, more than --max-reject-ratio 0.1 allows"),
         (HEADER + "0,1,1,a,b,1\n" + ROWS, "Most were validate_self_pair (1)"),
@@ -54,6 +54,15 @@ def test_unusable_input_is_one_readable_line_and_exit_code_one(qpr, content, mes
     assert (code, out) == (1, "")
     assert message in err
     assert "Traceback" not in err
+
+
+def test_columns_of_other_names_are_mapped_by_the_options_that_the_error_names(qpr):
+    names = {"qid1": "id_a", "qid2": "id_b", "question1": "title", "question2": "other title", "is_duplicate": "dup"}
+    given = [word for ours, theirs in names.items() for word in ("--column", f"{ours}={theirs}")]
+    code, out, _ = qpr("id,id_a,id_b,title,other title,dup\n" + ROWS, "--json", *given)
+    assert (code, json.loads(out)["counters"]["qids"]) == (0, 5)
+    _, plain, _ = qpr(HEADER + ROWS, "--json", "--overwrite")
+    assert json.loads(out)["counters"] == json.loads(plain)["counters"]
 
 
 def test_few_bad_rows_are_allowed_by_the_ratio(qpr):
