@@ -38,6 +38,10 @@ def _ratio(text: str) -> Any:
 MaxRejectRatio = Annotated[float, _ratio("Fail if a larger share of rows is rejected.")]
 MaxUnreadableRatio = Annotated[float, _ratio("Fail if a larger share of rows cannot be read.")]
 
+_MAX_IGNORED = 30
+_WITHOUT_OPTION = ("answer_id", "timestamp")
+"""Optional columns of a log that decide its clusters; the others are used by options, which require them."""
+
 _SPELLED = {"tab": "\t", "\\t": "\t"}
 
 
@@ -89,6 +93,25 @@ def check_inputs(
             files_of.setdefault(note, []).append(source.url)
     for note, urls in files_of.items():
         say(f"{shortened(urls, 1)}: {note}")
+
+
+def note_ignored_columns(source: Source, columns: Sequence[Column], names: Mapping[str, str]) -> None:
+    """Print the columns of a file that are not read, if it lacks a time or an id, which may have another name there.
+
+    Args:
+        source: one file of a run, whose columns are known to be sufficient; others mostly have the same ones.
+        columns: columns to find.
+        names: our name of a column -> the file's, where they differ.
+    """
+    from pipelines.reading.reader import column_names
+
+    available = column_names(source)
+    read = {names.get(column.name, column.name) for column in columns}
+    ignored = [name for name in available if name not in read]
+    absent = [name for name in _WITHOUT_OPTION if names.get(name, name) not in available]
+    if ignored and absent:
+        options = f"Where one of them is {' or '.join(absent)}, add its name, as in --column {absent[0]}=NAME"
+        say(f"{source.url}: ignored columns: {shortened(ignored, _MAX_IGNORED)}. {options}")
 
 
 def check_users(

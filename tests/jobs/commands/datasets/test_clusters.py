@@ -53,6 +53,18 @@ def test_a_log_becomes_a_dataset_and_the_next_step_is_reported(qpr, log, dataset
     assert manifest.configuration["assembly"]["gate"]["coherence"] == "idf"
 
 
+def test_columns_that_may_be_an_id_or_a_time_are_named_once_where_they_are_ignored(qpr, write_jsonl, dataset):
+    rows = [{**row, "Created": "2026-11-20", "Tags": "bill"} for row in ROWS]
+    logs = [write_jsonl(f"{name}.jsonl", rows) for name in ("a", "b")]
+    ignored = qpr("clusters", *logs, "--output", dataset, "--dry-run").err
+    options = "Where one of them is answer_id or timestamp, add its name, as in --column answer_id=NAME"
+    assert ignored.count("ignored columns") == 1
+    assert f"a.jsonl: ignored columns: Created, Tags. {options}" in ignored
+    mapped = ["--column", "timestamp=Created", "--column", "answer_id=answer", "--dry-run"]
+    assert "ignored columns" not in qpr("clusters", *logs, "--output", dataset, *mapped).err
+    assert "ignored columns" not in qpr("clusters", *logs, "--output", dataset, "--dry-run", "--quiet").err
+
+
 def test_json_is_one_valid_document_on_stdout(qpr, log, dataset):
     outcome = qpr("clusters", log, "--output", dataset, "--json")
     result = json.loads(outcome.out)
