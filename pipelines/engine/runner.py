@@ -78,12 +78,18 @@ def parse_options(flags: Sequence[str], *, note: Callable[[str], None] = lambda 
 def run(build: Callable[[beam.Pipeline], None], options: PipelineOptions) -> None:
     """Build a pipeline, run it and wait for its end.
 
+    Args:
+        build: adds the steps to the pipeline.
+        options: of Beam; without a runner, the in-process `FnApiRunner` is set.
+
     Raises:
         UsageError: the engine is not installed, or lacks an option.
         QprError: the engine does not start, or reports that the pipeline did not finish.
     """
     logging.getLogger("apache_beam").setLevel(logging.CRITICAL)  # the error itself is more precise than its log lines
-    engine = options.view_as(StandardOptions).runner
+    standard = options.view_as(StandardOptions)
+    standard.runner = standard.runner or IN_PROCESS  # Beam's own default tries to download a runner first
+    engine = standard.runner
     inspect_once()
     skip_diagnostics()
     compress_what_is_sent(options)

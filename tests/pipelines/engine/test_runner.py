@@ -4,7 +4,8 @@ import tempfile
 
 import apache_beam as beam
 import pytest
-from apache_beam.options.pipeline_options import DirectOptions, StandardOptions
+from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions, StandardOptions
+from apache_beam.runners.portability.fn_api_runner import FnApiRunner
 
 from pipelines.engine.beam_patches import IN_PROCESS
 from pipelines.engine.runner import new_pipeline, parse_options, run
@@ -96,6 +97,14 @@ def test_a_pipeline_that_does_not_end_well_publishes_nothing(monkeypatch):
     monkeypatch.setattr(beam.Pipeline, "run", lambda self: Cancelled())
     with pytest.raises(QprError, match="ended as CANCELLED"):
         run(lambda pipeline: pipeline | beam.Create([1]), parse_options([]))
+
+
+def test_options_of_a_program_without_a_runner_run_in_this_process():
+    def build(pipeline):
+        assert isinstance(pipeline.runner, FnApiRunner)
+        pipeline | beam.Create([1])
+
+    run(build, PipelineOptions())
 
 
 def test_a_run_keeps_the_engine_quiet():
