@@ -198,11 +198,12 @@ def _show(url: str, manifest: Manifest, summary: RunSummary, *, as_json: bool) -
     from pipelines.summary.incoherent_intents import incoherent_intents
     from pipelines.summary.script_shares import as_json as shares_as_json
     from pipelines.summary.script_shares import script_shares
-    from pipelines.summary.value_notes import value_notes
+    from pipelines.summary.value_notes import value_warnings
     from pipelines.summary.worth_by_kind import as_json as answers_as_json
     from pipelines.summary.worth_by_kind import worth_of_answers, worth_of_kinds
 
     [page] = [storage.join(url, file.path) for file in manifest.of(REPORTS)]
+    unread = value_warnings(manifest.counters)
     worth = answer_worth(manifest.counters, manifest.configuration, manifest.inputs)
     judged = summary.judged_answers if worth and worth.is_by_linkage else ()
     kinds = worth_of_kinds(manifest.counters) if worth and worth.is_by_linkage else ()
@@ -219,12 +220,12 @@ def _show(url: str, manifest: Manifest, summary: RunSummary, *, as_json: bool) -
         "answer_worth": worth_as_json(worth),
         "answers": answers_as_json(kinds, worth_of_answers(judged, manifest.counters)),
         "rejected_intents": intents_as_json(incoherent_intents(manifest.counters, manifest.configuration)),
-        "warnings": summary.warnings,
+        "warnings": [*summary.warnings, *unread],
         "fallback_answers": fallbacks_as_json(summary.fallbacks, rows=manifest.counters["rows_read"]),
     }
     emit(result, as_json=as_json, table=lambda: dataset_tables(url, manifest))
-    for note in value_notes(manifest.counters):
-        say(note)
+    for warning in unread:
+        warn(warning)
     say(f"Files: {storage.join(url, manifest.run_id)}; what is in them: {storage.join(url, 'manifest.json')}")
     say(f"See it in a browser: {page}")
     for line in next_steps(url, manifest.counters, lambda: _salt_for(url)):

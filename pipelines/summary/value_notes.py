@@ -1,6 +1,6 @@
 """Sentences about input values that could not be read, and about texts with HTML entities.
 
-counters -> idle_filter, value_notes, entity_warnings
+counters -> idle_filter, value_warnings, entity_warnings
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ _OPTIONS = {
     "user_id": "--min-users, --max-events-of-user or --max-answer-events-of-user",
 }
 _KINDS = {"confidence": "number", "timestamp": "time"}
+_FORMS = {"confidence": "0.95", "timestamp": "2025-01-31T18:00:00+01:00"}
 
 
 def idle_filter(counters: Mapping[str, int]) -> str | None:
@@ -42,10 +43,11 @@ def idle_filter(counters: Mapping[str, int]) -> str | None:
     return None
 
 
-def value_notes(counters: Mapping[str, int]) -> list[str]:
-    """Return one sentence for each kind of unreadable value."""
+def value_warnings(counters: Mapping[str, int]) -> list[str]:
+    """Return one warning for each kind of unreadable value, with the form in which it can be read."""
     notes = [
-        f"{name}: no {kind} can be read from {counted(counters[f'unreadable_{name}'], 'value')}, not used"
+        f"{name}: no {kind} can be read from {counted(counters[f'unreadable_{name}'], 'value')}, not used. "
+        f"Write each as in {_FORMS[name]}"
         for name, kind in _KINDS.items()
         if counters.get(f"unreadable_{name}")
     ]

@@ -1,6 +1,6 @@
 import pytest
 
-from pipelines.summary.value_notes import entity_warnings, idle_filter, value_notes
+from pipelines.summary.value_notes import entity_warnings, idle_filter, value_warnings
 
 
 @pytest.mark.parametrize(
@@ -23,10 +23,10 @@ def test_a_filter_is_idle_if_no_value_of_its_column_was_read(counters, expected)
 
 
 def test_unread_rows_are_reported_kind_by_kind():
-    assert value_notes({"rows_read": 5}) == []
+    assert value_warnings({"rows_read": 5}) == []
     counters = {"unreadable_timestamp": 3, "ambiguous_timestamp": 2, "unreadable_confidence": 1}
-    assert [note.split(":")[0] for note in value_notes(counters)] == ["confidence", "timestamp", "timestamp"]
-    assert value_notes({"rejected_read_invalid_utf8": 1_500})[0].startswith("1,500 rows without valid UTF-8")
+    assert [note.split(":")[0] for note in value_warnings(counters)] == ["confidence", "timestamp", "timestamp"]
+    assert value_warnings({"rejected_read_invalid_utf8": 1_500})[0].startswith("1,500 rows without valid UTF-8")
 
 
 def test_texts_with_html_entities_are_warned_of_with_their_shares():

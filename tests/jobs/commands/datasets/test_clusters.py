@@ -390,11 +390,13 @@ def test_a_filter_that_reads_no_value_fails(qpr, tmp_path, dataset, header, valu
 
 def test_values_that_are_not_read_are_counted_and_reported(qpr, tmp_path, dataset):
     log = write_csv(tmp_path / "log.csv", "timestamp", ["01/02/2025", "03/04/2025", "soon", "2025-01-02", ""])
-    outcome = qpr("clusters", log, "--output", dataset)
+    outcome = qpr("clusters", log, "--output", dataset, "--json", "--quiet")
     assert outcome.code == 0
     counters = read_manifest(dataset).counters
     assert (counters["unreadable_timestamp"], counters["ambiguous_timestamp"]) == (3, 2)
-    assert "timestamp: no time can be read from 3 values, not used" in outcome.err
+    unread = "timestamp: no time can be read from 3 values, not used. Write each as in 2025-01-31T18:00:00+01:00"
+    assert f"warning: {unread}" in " ".join(outcome.err.split())
+    assert unread in json.loads(outcome.out)["warnings"]
     assert "timestamp: 2 of these are dates: their day or their month may be first" in outcome.err
 
 
