@@ -33,6 +33,7 @@ from pipelines.questions.scripts import script_counts
 from pipelines.questions.token_frequencies import TokenWeights, frequent, merge
 from pipelines.reading.sources import Source, digest_input
 from pipelines.writing.parquet import WriteTable
+from pipelines.writing.rejected_table import WriteRejects
 from pipelines.writing.rejects import TAG
 from schemas.tables import SPLITS
 
@@ -119,7 +120,7 @@ class AssembleDataset(beam.PTransform):
             judged[TAG],
             held_out[TAG],
             *(m | "RejectSurplus" >> beam.Map(reject_surplus, names, with_split=with_split) for m in members.surplus),
-        ) | "ShuffleRejected" >> GroupByShard(key="shard_key", shards=self.shards)
+        )
         tables = {table: self._write_splits(table, judged, finished) for table in _TABLES}
         check = CheckLeakage(self.assembly.leakage.near_duplicate, self.shards, self.run_url.rsplit("/", 1)[0])
         written = [
@@ -127,7 +128,7 @@ class AssembleDataset(beam.PTransform):
             questions
             | "CountScripts"
             >> beam.Map(lambda assigned: Written(None, script_counts(assigned))).with_output_types(Written),
-            rejected | "WriteRejected" >> self._write("rejected", "shard_key"),
+            rejected | "WriteRejected" >> WriteRejects(self.run_url, self.shards),
             *tables["clusters"],
             *tables["pairs"],
             (tables["clusters"] | "WrittenClusters" >> beam.Flatten(), weights) | "CheckLeakage" >> check,

@@ -25,7 +25,7 @@ from pipelines.questions.equal_questions import merge_equal
 from pipelines.reading.index_inputs import QuestionFile
 from pipelines.reading.index_questions import read_questions
 from pipelines.writing.finished_shards import FinishedShards
-from pipelines.writing.parquet import WriteTable
+from pipelines.writing.rejected_table import WriteRejects
 from pipelines.writing.rejects import TAG
 from pipelines.writing.run_report import Report, WriteReport, read_report
 from schemas.artifacts.table_files import arrow_bytes
@@ -121,11 +121,7 @@ def build(
         | "MergeEqualKeys"
         >> beam.FlatMap(merge_and_count, sharded.unchanged).with_outputs("written", TAG, main="parts")
     )
-    rejected = (
-        (read[TAG], merged[TAG])
-        | "ShuffleRejected" >> GroupByShard("shard_key", shards)
-        | "WriteRejected" >> WriteTable(run_url, "rejected", "shard_key", shards)
-    )
+    rejected = (read[TAG], merged[TAG]) | "WriteRejected" >> WriteRejects(run_url, shards)
     parts = merged.parts
     questions = beam.pvalue.AsSingleton(
         parts | "CountPart" >> beam.Map(lambda part: part[0]) | "CountQuestions" >> beam.CombineGlobally(sum)

@@ -25,7 +25,8 @@ from pipelines.privacy.transform import limit_by_answer
 from pipelines.privacy.users import UserKey
 from pipelines.reading.reader import divide
 from pipelines.reading.sources import Source
-from pipelines.writing.parquet import WriteTable, to_parquet
+from pipelines.writing.parquet import to_parquet
+from pipelines.writing.rejected_table import WriteRejects
 from pipelines.writing.rejects import TAG
 from pipelines.writing.run_report import WriteReport
 from schemas.artifacts.writer import write_file
@@ -70,11 +71,7 @@ def build(
         | "WriteCounts"
         >> beam.FlatMap(write_counts, config.privacy, user_key, run_url, shards).with_outputs(TAG, main="written")
     )
-    rejected = (
-        (rejects, counts[TAG])
-        | "ShuffleRejected" >> GroupByShard(key="shard_key", shards=shards)
-        | "WriteRejected" >> WriteTable(run_url=run_url, table="rejected", key="shard_key", shards=shards)
-    )
+    rejected = (rejects, counts[TAG]) | "WriteRejected" >> WriteRejects(run_url, shards)
     (counts.written, rejected, asked.written) | "AllWritten" >> beam.Flatten() | "Report" >> WriteReport(run_url)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+from collections.abc import Sequence
 
 import apache_beam as beam
 import pyarrow as pa
@@ -62,11 +63,27 @@ class WriteTable(beam.PTransform):
         return tables | beam.Map(self._write)
 
     def _write(self, table: pa.Table) -> Written:
-        shard = int(shard_of(table[self.key].slice(0, 1), self.shards)[0])
-        path = f"{self.table}/{self.part}{shard:05d}-of-{self.shards:05d}.parquet"
-        ordered = conform(table, TABLES[self.table]).sort_by([(name, "ascending") for name in ORDER[self.table]])
+        path = path_of(self.table, table[self.key], self.shards, self.part)
+        ordered = conform(table, TABLES[self.table]).sort_by(sort_keys(self.table))
         file = write_file(self.run_url, path, to_parquet(ordered, self.table), table=self.table, rows=len(ordered))
         return Written(file, count(self.table, ordered, self.part.rstrip("-")))
+
+
+def path_of(table: str, keys: pa.ChunkedArray, shards: int, part: str = "") -> str:
+    """Return the path of a shard's file in the folder of a run.
+
+    Args:
+        table: a name in `schemas.tables.TABLES`.
+        keys: hashes of the shard's rows, of which there is at least one.
+        shards: how many there are at most.
+        part: prefix of these files among those of the table.
+    """
+    return f"{table}/{part}{int(shard_of(keys.slice(0, 1), shards)[0]):05d}-of-{shards:05d}.parquet"
+
+
+def sort_keys(table: str) -> list[tuple[str, str]]:
+    """Return the order of a table's rows in a file."""
+    return [(name, "ascending") for name in ORDER[table]]
 
 
 def to_parquet(table: pa.Table, name: str) -> bytes:
@@ -88,6 +105,18 @@ def count(name: str, table: pa.Table, part: str) -> dict[str, int]:
         return {f"clusters_{part}": len(table), f"members_{part}": pc.sum(table["size"]).as_py()}
     if name == "pairs":
         return {f"pairs_{part}": len(table)}
-    reasons = pc.binary_join_element_wise("rejected", table["stage"], table["reason"], "_").to_pylist()
-    rows = sum(stage in ROW_STAGES for stage in table["stage"].to_pylist())
-    return {"rows_rejected": rows, "members_rejected": len(table) - rows, **collections.Counter(reasons)}
+    return count_rejects(table, [1] * len(table))
+
+
+def count_rejects(table: pa.Table, numbers: Sequence[int]) -> dict[str, int]:
+    """Return the counts of rejected rows.
+
+    Args:
+        table: (N,) rows of the table ``rejected``.
+        numbers: (N,) number of rows that each of them stands for.
+    """
+    counts = collections.Counter(rows_rejected=0, members_rejected=0)
+    for stage, reason, number in zip(*(table[name].to_pylist() for name in ("stage", "reason")), numbers, strict=True):
+        counts["rows_rejected" if stage in ROW_STAGES else "members_rejected"] += number
+        counts[f"rejected_{stage}_{reason}"] += number
+    return dict(counts)

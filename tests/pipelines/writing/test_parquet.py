@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pipelines.engine.runner import parse_options, run
 from pipelines.intermediate import Written
 from pipelines.writing.parquet import ORDER, WriteTable, count, to_parquet
+from pipelines.writing.rejected_table import WriteRejects, count_equal
 from schemas.artifacts import storage
 from schemas.tables import CLUSTERS, PAIRS, QUESTIONS, REJECTED, TABLES, conform
 
@@ -52,7 +53,7 @@ def test_shuffled_rejects_that_differ_in_their_score_alone_give_the_same_bytes(m
         payloads, scores = zip(*of_rows, strict=True)
         table = rejected([("privacy", "too_few_users", payload) for payload in payloads])
         table = table.set_column(table.column_names.index("score"), "score", pa.array(scores, pa.float64()))
-        return WriteTable(run_url=memory, table="rejected", key="shard_key", shards=1)._write(table).file
+        return WriteRejects(memory, 1)._write(count_equal(table)).file
 
     assert written(random.sample(rows, len(rows))) == written(rows)
 
