@@ -22,7 +22,7 @@ from pipelines.engine.shuffle import GroupByShard, concatenate, to_ipc
 from pipelines.intermediate import INDEX_ROWS, Written
 from pipelines.neighbours.embeddings import Encode
 from pipelines.questions.equal_questions import merge_equal
-from pipelines.reading.index_inputs import QuestionFile
+from pipelines.reading.index_inputs import QuestionFile, divide_file
 from pipelines.reading.index_questions import read_questions
 from pipelines.writing.finished_shards import FinishedShards
 from pipelines.writing.rejected_table import WriteRejects
@@ -113,6 +113,8 @@ def build(
     read = (
         pipeline
         | "ListFiles" >> beam.Create(list(sharded.files))
+        | "DivideFiles" >> beam.FlatMap(divide_file)
+        | "SpreadFiles" >> beam.Reshuffle()
         | "ReadQuestions" >> beam.FlatMap(read_and_count).with_outputs("written", TAG, main="tables")
     )
     merged = (

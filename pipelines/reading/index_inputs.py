@@ -12,7 +12,7 @@ from typing import Final
 import pyarrow as pa
 
 from pipelines.reading.headers.columns import Column
-from pipelines.reading.reader import check_header, column_names
+from pipelines.reading.reader import check_header, column_names, divide
 from pipelines.reading.sources import Source as TableSource
 from pipelines.reading.sources import digest_input, identity_of
 from schemas.artifacts import storage
@@ -145,6 +145,18 @@ def question_files(
     if file_options and not inputs.ignored:
         raise UsageError(f"{', '.join(file_options)}: is about files, but {option} has datasets only. Leave it out")
     return inputs
+
+
+def divide_file(file: QuestionFile) -> Iterator[QuestionFile]:
+    """Yield parts of a file that workers read one by one; only Parquet tables are divided.
+
+    Raises:
+        QprError: the file is missing or damaged.
+    """
+    if isinstance(file, TableFile):
+        yield from (dataclasses.replace(file, source=part) for part in divide(file.source))
+    else:
+        yield file
 
 
 def _identity(file: QuestionFile) -> str:
