@@ -45,6 +45,8 @@ def reject(
         scores: the deciding figures, float64.
         shard_keys: hashes that spread the rows over files; those of the payloads by default.
     """
+    if not len(payloads):
+        return REJECTS.empty_table()
     cut = pc.utf8_slice_codeunits(payloads, 0, MAX_PAYLOAD_CHARACTERS)
     return _rejects(cut, stage, reasons, scores, hash64_all(cut) if shard_keys is None else shard_keys)
 
@@ -60,6 +62,8 @@ def reject_rows(rows: pa.Table, reasons: pa.Array) -> pa.Table:
         reasons: (rows,) strings or nulls.
     """
     rejected = rows.filter(pc.is_valid(reasons))
+    if not len(rejected):
+        return REJECTS.empty_table()
     payloads = json_objects(_with_cut_texts(rejected))
     return _rejects(payloads, "validate", reasons.drop_null(), None, hash64_all(payloads))
 

@@ -1,6 +1,8 @@
 """Rows with HTML entities."""
 
 import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
 
 from pipelines.questions.html_entities import rows_with_entity
 from schemas.text_arrays import encode
@@ -17,3 +19,8 @@ def test_rows_with_an_entity_are_counted_and_other_ampersands_are_not() -> None:
         == rows_with_entity(encode(pa.array([], pa.string())))
         == 0
     )
+
+
+def test_without_an_ampersand_no_expression_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pc, "match_substring_regex", None)
+    assert rows_with_entity(encode(pa.array(["How do I pay?", None]))) == 0

@@ -104,3 +104,9 @@ def test_the_payload_of_a_row_is_a_whole_object_with_cut_texts():
 
 def test_nothing_is_rejected_from_nothing():
     assert reject(pa.array([], pa.string()), stage="read", reasons="x").schema.equals(REJECTS)
+
+
+def test_a_batch_without_rejected_rows_makes_no_payloads(monkeypatch):
+    monkeypatch.setattr(rejects, "json_objects", None)
+    none = reject_rows(pa.table({"question": ["a", "b"]}), pa.nulls(2, pa.string()))
+    assert none.equals(REJECTS.empty_table())
