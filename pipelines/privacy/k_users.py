@@ -6,7 +6,7 @@ ASKED rows with users -> limit_users -> Limited: ASKED rows without users, REJEC
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -15,14 +15,16 @@ import pyarrow.compute as pc
 from pipelines.intermediate import ASKED, ENOUGH, REJECTS, USER
 from pipelines.privacy.settings import Privacy
 from pipelines.privacy.users import UserKey, as_text, hash_questions
-from pipelines.writing.rejects import json_objects, reject
+from pipelines.writing.rejects import ROWS, json_objects, reject
 from schemas.ragged import sizes_of_runs, starts_of_runs
 
 STAGE = "privacy"
 
+_NONE: Final = REJECTS.append(ROWS).empty_table()
+
 
 class Limited(NamedTuple):
-    """ASKED rows and REJECTS rows; the events of the one and the rows of the other add up to the events given."""
+    """ASKED rows and REJECTS rows with `ROWS`; the events and the rows add up to the events given."""
 
     asked: pa.Table
     rejects: pa.Table
@@ -54,7 +56,7 @@ def limit_users(asked: pa.Table, privacy: Privacy, key: UserKey | None) -> Limit
         key: of the hashes of questions.
     """
     if USER.name not in asked.column_names:
-        return Limited(asked, REJECTS.empty_table())
+        return Limited(asked, _NONE)
     of_days = ENOUGH.name in asked.column_names  # which have limited the rows of a user
     kept, few = _with_enough_users(asked, privacy.min_users, key)
     capped, many = _limit_questions(kept, None if of_days else privacy.max_events_of_user, key)
@@ -102,7 +104,7 @@ def _count_users(asked: pa.Table, question: np.ndarray, questions: int) -> np.nd
 def _with_enough_users(asked: pa.Table, least: int, key: UserKey | None) -> tuple[pa.Table, pa.Table]:
     """Return the rows of questions that at least ``least`` distinct users asked, and REJECTS rows for the others."""
     if least == 1:  # rows without a user id stay too
-        return asked, REJECTS.empty_table()
+        return asked, _NONE
     ids, first, question = np.unique(asked["question_id"].to_numpy(), return_index=True, return_inverse=True)
     users = _count_users(asked, question, len(ids))
     if ENOUGH.name in asked.column_names:
@@ -136,12 +138,12 @@ def _without_surplus(
     """
     known = pc.is_valid(asked[USER.name]).to_numpy()
     if most is None or not known.any():
-        return asked, REJECTS.empty_table()
+        return asked, _NONE
     names = [of, USER.name]
     totals = asked.filter(pa.array(known)).group_by(names, use_threads=False).aggregate([("events", "sum")])
     over = totals.filter(pc.greater(totals["events_sum"], most)).select(names)
     if not len(over):
-        return asked, REJECTS.empty_table()
+        return asked, _NONE
     rows = pa.array(np.arange(len(asked)))
     places = asked.select(names).append_column("row", rows).join(over, names, join_type="inner", use_threads=False)
     heavy = np.isin(np.arange(len(asked)), places["row"].to_numpy())
@@ -170,7 +172,7 @@ def _without_surplus(
 
 
 def _reject(questions: pa.Table, rows: np.ndarray, *, reason: str, scores: np.ndarray, key: UserKey | None) -> pa.Table:
-    """Return one REJECTS row for each rejected log row; those of a question are equal.
+    """Return one REJECTS row for each case, which stands for all of its log rows by the column `ROWS`.
 
     Args:
         questions: ASKED rows, one for each case.
@@ -179,15 +181,17 @@ def _reject(questions: pa.Table, rows: np.ndarray, *, reason: str, scores: np.nd
         scores: the deciding number of each.
         key: of the hashes of questions.
     """
+    some = rows > 0  # of a question whose rows did not count before no row is left to reject
+    questions, rows, scores = questions.filter(pa.array(some)), rows[some], scores[some]
     columns: dict[str, pa.Array] = {"rows": pa.array(rows)}
     if key is not None:
         columns = {"question": as_text(hash_questions(questions["key"], key))} | columns
     payloads = json_objects(pa.table(columns))
-    repeated = pa.array(np.repeat(np.arange(len(questions)), rows))
-    return reject(
-        payloads.take(repeated),
+    rejects = reject(
+        payloads,
         stage=STAGE,
         reasons=reason,
-        scores=pa.array(scores.astype(np.float64)).take(repeated),
-        shard_keys=questions["question_id"].combine_chunks().take(repeated),
+        scores=pa.array(scores.astype(np.float64)),
+        shard_keys=questions["question_id"].combine_chunks(),
     )
+    return rejects.append_column(ROWS, pa.array(rows, ROWS.type))

@@ -18,13 +18,11 @@ import pyarrow.parquet as pq
 from pipelines.engine.shuffle import GroupByShard
 from pipelines.intermediate import Written
 from pipelines.writing.parquet import REPEATED, count_rejects, path_of, sort_keys
+from pipelines.writing.rejects import ROWS
 from schemas.artifacts.writer import write_file
 from schemas.tables import REJECTED, conform
 
 _TABLE: Final = "rejected"
-_ROWS: Final = "rows"
-"""Further column of REJECTS: number of equal rows."""
-
 _GROUP_ROWS: Final = 2**20
 """Rows of a row group, as many as Arrow writes by default."""
 
@@ -63,21 +61,24 @@ class WriteRejects(beam.PTransform):
 
     def _write(self, counted: pa.Table) -> Written:
         order = pc.sort_indices(counted, sort_keys=sort_keys(_TABLE))
-        ordered, numbers = conform(counted, REJECTED).take(order), counted[_ROWS].take(order).to_numpy()
+        ordered, numbers = conform(counted, REJECTED).take(order), counted[ROWS.name].take(order).to_numpy()
         path = path_of(_TABLE, counted["shard_key"], self.shards)
         file = write_file(self.run_url, path, _to_parquet(ordered, numbers), table=_TABLE, rows=int(numbers.sum()))
         return Written(file, count_rejects(ordered, numbers.tolist()))
 
 
 def count_equal(rejects: pa.Table) -> pa.Table:
-    """Return each distinct row of a REJECTS table once, with the number of rows that are equal to it."""
-    counted = rejects.append_column(_ROWS, pa.array(np.ones(len(rejects), np.int64)))
-    _, place, numbers = np.unique(rejects["shard_key"].to_numpy(), return_inverse=True, return_counts=True)
+    """Return each distinct row of a REJECTS table once, with the number of rows that are equal to it, `ROWS`."""
+    counted = rejects
+    if ROWS.name not in rejects.column_names:
+        counted = rejects.append_column(ROWS, pa.array(np.ones(len(rejects), np.int64)))
+    _, place, numbers = np.unique(counted["shard_key"].to_numpy(), return_inverse=True, return_counts=True)
     repeated = numbers[place] > 1  # rows of different hashes differ
     if not repeated.any():
         return counted
-    grouped = counted.filter(pa.array(repeated)).group_by(rejects.column_names, use_threads=False)
-    sums = grouped.aggregate([(_ROWS, "sum")]).rename_columns(counted.column_names)
+    names = [name for name in counted.column_names if name != ROWS.name]
+    grouped = counted.filter(pa.array(repeated)).group_by(names, use_threads=False)
+    sums = grouped.aggregate([(ROWS.name, "sum")]).rename_columns([*names, ROWS.name]).select(counted.column_names)
     return pa.concat_tables([counted.filter(pa.array(~repeated)), sums.cast(counted.schema)])
 
 

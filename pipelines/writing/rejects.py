@@ -18,6 +18,12 @@ from schemas.text_arrays import encode, hash64_all, key_all
 TAG: Final = "rejects"
 """Name of the tagged output of a step that carries its REJECTS."""
 
+ROWS: Final = pa.field("rows", pa.int64())
+"""Further column of REJECTS: number of equal rows that a row stands for; 1 in a table without it.
+
+Producers: `privacy.k_users` and `writing.rejected_table.count_equal`. Consumer: `writing.rejected_table.WriteRejects`.
+"""
+
 _AT_ONCE: Final = 2**17
 """Number of rows that are written as JSON at a time, which takes several times their memory."""
 

@@ -1,6 +1,7 @@
 import collections
 import json
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -38,6 +39,12 @@ def asked(rows):
     return with_nulls(ASKED, columns).append_column(USER, pa.array([user for *_, user in rows], USER.type))
 
 
+def repeated(rejects):
+    """Return each rejected row as often as it stands for a log row."""
+    places = np.repeat(np.arange(len(rejects)), rejects["rows"].to_numpy())
+    return rejects.drop_columns("rows").take(pa.array(places))
+
+
 def expected(rows, least, most):
     """Return events by question, wording and answer, and rejected rows by reason and question, with dicts."""
     users = collections.defaultdict(set)
@@ -68,7 +75,7 @@ def test_rows_are_kept_and_rejected_as_by_counting_users_in_sets(rows, least, mo
     kept = collections.Counter()
     for row in found.asked.to_pylist():
         kept[row["question_id"], row["text"][0], row["answer_id"]] += row["events"]
-    rejected = collections.Counter((row["reason"], row["shard_key"]) for row in found.rejects.to_pylist())
+    rejected = collections.Counter((row["reason"], row["shard_key"]) for row in repeated(found.rejects).to_pylist())
     assert (kept, rejected) == expected(rows, least, most)
     shuffled = rows.copy()
     seed.shuffle(shuffled)
@@ -88,10 +95,10 @@ def test_a_user_has_a_maximum_of_an_answer_and_is_still_one_of_those_who_asked(r
         left_of[row["answer_id"], row["user"]] += row["events"]
     for case, events in given_of.items():
         assert left_of[case] == (events if case[1] is None else min(events, most))
-    assert len(limited.rejects) == given_of.total() - left_of.total()
+    assert len(repeated(limited.rejects)) == given_of.total() - left_of.total()
     assert {(row["question_id"], row["user"]) for row in limited.asked.to_pylist()} == {(r[0], r[-1]) for r in rows}
     found = limit_users(limited.asked, privacy, KEY)
-    assert sum(found.asked["events"].to_pylist()) + len(found.rejects) == left_of.total()
+    assert sum(found.asked["events"].to_pylist()) + len(repeated(found.rejects)) == left_of.total()
     assert set(found.asked["question_id"].to_pylist()) <= {
         q for q, least_of in users_of(rows).items() if least_of >= least
     }
@@ -112,7 +119,7 @@ def test_the_rows_of_an_answer_that_count_are_those_of_the_most_frequent_wording
         ("a 3", 4),
         ("b 1", 3),
     ]
-    reasons = [(row["reason"], row["shard_key"], row["score"]) for row in limited.rejects.to_pylist()]
+    reasons = [(row["reason"], row["shard_key"], row["score"]) for row in repeated(limited.rejects).to_pylist()]
     assert collections.Counter(reasons) == {
         ("too_many_of_user_and_answer", 1, 2): 2,
         ("too_many_of_user_and_answer", 2, 3): 2,
@@ -123,7 +130,7 @@ def test_the_rows_of_an_answer_that_count_are_those_of_the_most_frequent_wording
 def test_a_payload_holds_no_text_and_a_keyed_hash_only_with_a_key():
     rows = [(1, "a", 1, 2, 7), (1, "b", 1, 1, 8)]
     for key in (None, KEY):
-        rejects = limit_users(asked(rows), Privacy(min_users=3), key).rejects.to_pylist()
+        rejects = repeated(limit_users(asked(rows), Privacy(min_users=3), key).rejects).to_pylist()
         assert [(row["stage"], row["reason"], row["score"]) for row in rejects] == [("privacy", "too_few_users", 2)] * 3
         payload = json.loads(rejects[0]["payload"])
         assert payload.pop("rows") == 3
@@ -152,16 +159,23 @@ def test_rows_of_few_users_of_a_day_wait_and_enough_users_of_any_day_admit_a_que
     limited, waiting = limit_day(asked, Privacy(min_users=2), key)
     assert (limited.asked["text"].to_pylist(), waiting["text"].to_pylist()) == (["a"] * 3, ["b"])
     assert len(limited.rejects) == 0
-    assert len(limit_day(asked, Privacy(min_users=2), None)[0].rejects) == 1  # nothing waits without a key
+    assert len(repeated(limit_day(asked, Privacy(min_users=2), None)[0].rejects)) == 1  # nothing waits without a key
 
     def admitted(others, *, enough=False):
         rows = [{**waiting.to_pylist()[0], "user": user} for user in (1, *others)]
         table = pa.Table.from_pylist(rows, ASKED.append(USER))
         table = table.append_column(ENOUGH, pa.array([False] * len(others) + [enough]))
         found = limit_users(table, Privacy(min_users=3), key)
-        assert sum(found.asked["events"].to_pylist()) + len(found.rejects) == len(rows)
+        assert sum(found.asked["events"].to_pylist()) + len(repeated(found.rejects)) == len(rows)
         return len(found.asked)
 
     assert (admitted([2]), admitted([1, 2]), admitted([2, None])) == (0, 0, 0)
     assert admitted([2, 3]) == 3
     assert admitted([2], enough=True) == 2
+
+
+@pytest.mark.parametrize("privacy", [Privacy(min_users=2), Privacy(max_events_of_user=5)])
+def test_any_number_of_rows_of_one_user_and_question_is_one_rejected_row(privacy):
+    rejects = limit_users(asked([(1, "a", 1, 10**12, 7)]), privacy, KEY).rejects
+    assert len(rejects) == 1
+    assert rejects["rows"].to_pylist() == [10**12 - (privacy.max_events_of_user or 0)]

@@ -86,3 +86,10 @@ def test_rows_with_one_hash_that_differ_stay_apart():
         ("a", 1),
         ("b", 1),
     ]
+
+
+def test_rows_that_were_counted_before_are_added_up():
+    counted = count_equal(count_equal(rejects(["a", "b", "a"])))
+    assert dict(zip(counted["payload"].to_pylist(), counted["rows"].to_pylist(), strict=True)) == {"a": 2, "b": 1}
+    twice = count_equal(pa.concat_tables([counted, counted]))
+    assert dict(zip(twice["payload"].to_pylist(), twice["rows"].to_pylist(), strict=True)) == {"a": 4, "b": 2}
