@@ -42,8 +42,8 @@ from schemas.errors import EXTRA_OF_MODULE, QprError, how_to_install, is_out_of_
 _WHERE_IT_RAN = re.compile(r" \[while running '.*")
 """Suffix that Beam appends to an error."""
 
-_TOO_MUCH_TEXT = "offset overflow while concatenating arrays"
-"""Message of Arrow, whose columns of text and lists have offsets of 32 bits."""
+_TOO_MUCH_TEXT = re.compile("offset overflow while|exceed offset capacity|array cannot contain more than 2147483646")
+"""Messages of Arrow, whose columns of text and lists have offsets of 32 bits."""
 
 _REFRESHES_PER_S = 4
 """Refreshes of the progress line: one takes a millisecond of the thread that all Python code of a run shares."""
@@ -241,7 +241,7 @@ def _cause(error: Exception) -> str:
     causes = re.findall(r"schemas\.errors\.QprError: (.+)$", str(error), re.MULTILINE)
     if causes:
         return _WHERE_IT_RAN.sub("", causes[-1])
-    if _TOO_MUCH_TEXT in str(error):
+    if _TOO_MUCH_TEXT.search(str(error)):
         return (
             "a question, an answer or a shard has more than 2 GiB of text. Raise --shards, or shorten or remove the "
             "longest questions and answers"
