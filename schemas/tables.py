@@ -52,7 +52,12 @@ QUESTIONS: Final = _schema(
         nullable=True,
     ),
     _field("last_seen", _TIME, "latest timestamp of those rows, likewise", nullable=True),
-    _field("answer", pa.string(), "its most frequent answer; null where the source has no answers", nullable=True),
+    _field(
+        "answer",
+        pa.string(),
+        "its most frequent answer; null if none is frequent enough or there are none",
+        nullable=True,
+    ),
     _field("cluster_id", pa.int64(), "its cluster; of several the one with most of its events", nullable=True),
     _field("split", pa.string(), "the split of that cluster", nullable=True),
 )

@@ -85,6 +85,11 @@ class Index:
         """Return the values and ends of validity of all rows."""
         return RowFilters(self.settings.filters, self._tables, [shard.live for shard in self.shards])
 
+    @functools.cached_property
+    def has_answers(self) -> bool:
+        """Return whether a question has an answer; in an index of pairs none has."""
+        return any(table["answer"].null_count < len(table) for table in self._tables)
+
     def within(self, masks: Sequence[Mask], values: Sequence[str]) -> Index:
         """Return the same index, of which only some rows are found.
 

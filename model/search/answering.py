@@ -12,30 +12,35 @@ from typing import TYPE_CHECKING, Final, cast
 
 from model.search.results import Answer, Hit, Reason
 from schemas.errors import UsageError
-from schemas.text import key
+from schemas.text import answer_key, key
 
 if TYPE_CHECKING:
     from model.certificates.certificate import Loaded
+    from model.index.index import Index
 
 
 MOST_HITS: Final = 20
 """Hits beside an answer: as many neighbours as its probability compares."""
 
 
-def decide(question: str, hit: Hit | None, certificate: Loaded | None, now: datetime.datetime) -> Answer:
+def decide(question: str, hit: Hit | None, certificate: Loaded | None, now: datetime.datetime, index: Index) -> Answer:
     """Return the answer to a question, or the abstention.
 
     A question that is in the index word for word needs no certificate. Another one is answered if the certificate has
     not expired, its audits raised no alarm, no guard fired and the probability is at least the certified threshold.
+    A hit without an answer answers nothing, unless the index has no answers, so that questions stand for them.
 
     Args:
         question: as it was asked.
         hit: the best one, with its guard; None without one.
         certificate: of the searched version; None without one.
         now: present time.
+        index: that was searched.
     """
     if hit is None:
         return Answer(question, answered=False, reason="no_hit", hit=None)
+    if index.has_answers and answer_key(hit.answer_id, hit.answer) is None:
+        return Answer(question, answered=False, reason="no_answer", hit=hit)
     if is_same(question, hit):
         return Answer(question, answered=True, reason="exact", hit=hit)
     reason = _reason(hit, certificate, now)
@@ -44,14 +49,18 @@ def decide(question: str, hit: Hit | None, certificate: Loaded | None, now: date
 
 
 def decide_many(
-    questions: Sequence[str], found: Sequence[Sequence[Hit]], certificate: Loaded | None, now: datetime.datetime
+    questions: Sequence[str],
+    found: Sequence[Sequence[Hit]],
+    certificate: Loaded | None,
+    now: datetime.datetime,
+    index: Index,
 ) -> list[Answer]:
     """Return the answer to each question, or the abstention, with all its hits; the arguments are those of `decide`."""
     answers = []
     for question, hits in zip(questions, found, strict=True):
         same = bool(hits) and is_same(question, hits[0])
         first = with_guard(question, hits[0]) if hits and not same else hits[0] if hits else None
-        answer = decide(question, first, certificate, now)
+        answer = decide(question, first, certificate, now, index)
         answers.append(dataclasses.replace(answer, hits=(*([first] if first else []), *hits[1:])))
     return answers
 

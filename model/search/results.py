@@ -24,12 +24,13 @@ Reason = Literal[
     "expired",
     "alarm",
     "answer_ended",
+    "no_answer",
     "no_hit",
 ]
 """Grounds of an answer or an abstention: the question itself is in the index, the certificate permits the answer, its
 probability is below the certified threshold, a guard fired, there is no certificate, it has expired or audits of given
-answers raised the alarm, the validity of the answer has ended since the certificate was made, or no
-question of the index was found."""
+answers raised the alarm, the validity of the answer has ended since the certificate was made, the best candidate has no
+answer, or no question of the index was found."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

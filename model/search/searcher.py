@@ -161,10 +161,10 @@ class Searcher:
         certified = now if self.certificate is None else min(now, self.certificate.certificate.created)
         valid, searched = self.views.of(filters, now), self.views.of(filters, certified)
         if checked_hits(hits):
-            answers = decide_many(asked, self._hits(searched, asked, hits), self.certificate, now)
+            answers = decide_many(asked, self._hits(searched, asked, hits), self.certificate, now, self.index)
         else:
-            best = self._best(searched, asked)
-            answers = [decide(text, hit, self.certificate, now) for text, hit in zip(asked, best, strict=True)]
+            pairs = zip(asked, self._best(searched, asked), strict=True)
+            answers = [decide(text, hit, self.certificate, now, self.index) for text, hit in pairs]
         if searched is valid:
             return answers
         return [without_ended(answer, lambda hit: valid.index.has(hit.question_id)) for answer in answers]
@@ -180,7 +180,7 @@ class Searcher:
         if self.index.settings.filters:
             return None
         [hit] = same_questions(self.index, [checked_question(question, "answer")], judges=self.confidence is not None)
-        return None if hit is None else decide(question, hit, self.certificate, self.clock())
+        return None if hit is None else decide(question, hit, self.certificate, self.clock(), self.index)
 
     def _best(self, retrieval: Retrieval, asked: Sequence[str]) -> list[Hit | None]:
         """Return the best candidate of each question; the question itself is looked up before anything is searched."""

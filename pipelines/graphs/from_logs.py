@@ -29,7 +29,7 @@ from pipelines.privacy.suppression import Suppression
 from pipelines.privacy.transform import limit_by_answer
 from pipelines.privacy.users import UserKey, hash_users
 from pipelines.questions.aggregation import name_questions
-from pipelines.questions.ambiguity import settle_answers
+from pipelines.questions.ambiguity import settle_answers, with_settled_answers
 from pipelines.questions.row_filters import Validated, validate
 from pipelines.questions.settings import Ambiguity, Validation
 from pipelines.reading.headers.columns import Column
@@ -243,7 +243,7 @@ def name_and_settle(
         return
     named = name_questions(limited.asked)
     settled = settle_answers(named.members, ambiguity)
-    yield named.questions
+    yield with_settled_answers(named.questions, settled.members)
     yield beam.pvalue.TaggedOutput("members", place_earlier(settled.members, earlier, since))
     yield beam.pvalue.TaggedOutput(TAG, settled.rejects)
     yield beam.pvalue.TaggedOutput("token_counts", named.token_counts)

@@ -1,6 +1,7 @@
 """Ambiguous questions: one with several answers counts for its dominant answer, or for none.
 
 MEMBERS of a question -> settle_answers -> MEMBERS of at most one cluster, REJECTS rows
+QUESTIONS, these MEMBERS -> with_settled_answers -> QUESTIONS with the answer that they count for
 """
 
 from __future__ import annotations
@@ -55,6 +56,21 @@ def settle_answers(members: pa.Table, ambiguity: Ambiguity) -> Settled:
     settled, rejects = _settle(rows, ambiguity)
     certain = members.take(pa.array(order).filter(pc.invert(contested)))
     return Settled(pa.concat_tables([certain, settled]), rejects, counts)
+
+
+def with_settled_answers(questions: pa.Table, members: pa.Table) -> pa.Table:
+    """Return QUESTIONS whose answer is the most frequent form of those they count for; null where they count for none.
+
+    The time of day is no answer to the question of the time: it was right once.
+
+    Args:
+        questions: QUESTIONS.
+        members: MEMBERS of `settle_answers` of the same questions.
+    """
+    ids, forms, events = (members[name].combine_chunks() for name in ("question_id", "answer", "events"))
+    settled = most_frequent(ids, forms, events)
+    answers = settled["value"].take(pc.index_in(questions["question_id"], settled["group"].combine_chunks()))
+    return questions.set_column(questions.column_names.index("answer"), questions.schema.field("answer"), answers)
 
 
 def _settle(rows: pa.Table, ambiguity: Ambiguity) -> tuple[pa.Table, pa.Table]:

@@ -8,6 +8,7 @@ const REASONS = {
   no_certificate: "Without a certificate only questions of the index itself are answered.",
   expired: "The certificate has expired.",
   answer_ended: "The validity of the answer has ended.",
+  no_answer: "The nearest question has no answer, or several.",
   alarm: "Audits found too many wrong answers, so the certificate permits nothing.",
   no_hit: "Nothing was found.",
   blocked: "The answer has been blocked.",

@@ -38,7 +38,7 @@ class RequestQueue:
         for row in self.rows:
             asked = json.dumps([row.get(name) for name in ("request_id", "question", "asked_at", "answer_id")])
             times[asked] += 1
-            judged = row.get("hit") is not None and row.get("reason") != "exact"
+            judged = row.get("hit") is not None and row.get("reason") not in ("exact", "no_answer")
             self.names.append(f"a{hash64(f'{asked}:{times[asked]}') % 2**64:016x}" if judged else None)
         named = [(name, row) for name, row in zip(self.names, self.rows, strict=True) if name]
         if not named:

@@ -105,7 +105,7 @@ class FaultDocument(TypedDict):
     error: str
 
 
-_WITHOUT_CERTIFICATE = frozenset({"exact", "no_hit", "no_certificate", "answer_ended"})
+_WITHOUT_CERTIFICATE = frozenset({"exact", "no_hit", "no_certificate", "answer_ended", "no_answer"})
 """Reasons in which no certificate has a part."""
 
 

@@ -42,7 +42,7 @@ class Scored(NamedTuple):
 
     Attributes:
         requests: those that are not in the index word for word.
-        scores: (n,) probability; -1 where nothing is ever answered: no hit, or a guard fired.
+        scores: (n,) probability; -1 where nothing is ever answered: no hit, one without an answer, or a guard fired.
         exact: number of requests that are in the index word for word.
     """
 
@@ -69,7 +69,7 @@ def score(file: str, requests: list[Request], searcher: Answerer) -> Scored:
         judged = request.answer_id is None or request.answer_id == given
         kept.append(request if judged else request._replace(verdict=None))
         differs = request.probability is not None and abs(request.probability - probability) > ROUNDED
-        if request.answer_id is None and differs and not (answer.hit and answer.hit.why.guard):
+        if request.answer_id is None and differs and not _is_barred(answer):
             outdated.append(request)
     if outdated:
         first, noun = outdated[0], counted(len(outdated), "request")
@@ -97,9 +97,14 @@ def _answers(file: str, requests: Sequence[Request], searcher: Answerer) -> Iter
             yield from zip(part, answers, strict=True)
 
 
+def _is_barred(answer: Answer) -> bool:
+    """Return whether the best hit is never given as an answer: it has none, or a guard fired."""
+    return answer.hit is not None and (answer.hit.why.guard is not None or answer.reason == "no_answer")
+
+
 def _probability(answer: Answer) -> float:
     """Return the score of an answer; -1 where nothing is answered."""
-    if answer.hit is None or answer.hit.why.guard is not None:
+    if answer.hit is None or _is_barred(answer):
         return -1.0
     if answer.hit.probability is None:
         raise QprError(

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.intermediate import MEMBERS
-from pipelines.questions.ambiguity import settle_answers
+from pipelines.questions.ambiguity import settle_answers, with_settled_answers
 from pipelines.questions.settings import Ambiguity
-from schemas.tables import with_nulls
+from schemas.tables import QUESTIONS, with_nulls
 
 rows_of_members = st.lists(
     st.tuples(st.integers(-3, 3), st.integers(-2, 2), st.sampled_from("xyz"), st.integers(1, 3)), max_size=25
@@ -98,6 +98,25 @@ def test_two_forms_of_one_answer_are_one_answer():
     assert settled.members["answer"].to_pylist() == ["0 x", "0 y"]
     assert told(settled.rejects) == [(5, 1, 1, "1 x", "minority_answer", 0.25)]
     assert settled.counts["members"] == 2
+
+
+@pytest.mark.parametrize(
+    ("rows", "share", "answer"),
+    [
+        ([(0, "x", 3), (0, "y", 3), (1, "z", 4)], 0.5, "0 x"),  # the most frequent form is of the rarer answer
+        ([(0, "x", 1), (1, "x", 1)], 0.5, None),
+        ([(0, "x", 1), (1, "x", 1)], 0, "0 x"),
+        ([(0, "x", 1)], 0.5, "0 x"),
+    ],
+)
+def test_a_question_has_the_answer_that_it_counts_for(rows, share, answer):
+    table = members([(number, *row) for number in (5, 7) for row in rows] + [(6, 2, "other", 1)])
+    columns = {name: [name, name, name] for name in ("key", "text", "answer")}
+    questions = with_nulls(QUESTIONS, columns | {"question_id": [5, 6, 7], "events": [9, 9, 9]})
+    settled = with_settled_answers(questions, settle_answers(table, Ambiguity(min_answer_share=share)).members)
+    assert settled["answer"].to_pylist() == [answer, "2 other", answer]
+    assert settled.drop_columns("answer") == questions.drop_columns("answer")
+    assert settled.schema == QUESTIONS
 
 
 @given(rows_of_members, st.randoms())

@@ -52,7 +52,8 @@ def answer(question, reason="below_confidence", **more):
 @pytest.fixture
 def requests(write_jsonl):
     rows = [answer(f"request {n}") for n in range(20)]
-    rows += [answer("exact", "exact"), answer("nothing", "no_hit", hit=None), answer("request 3")]
+    rows += [answer("exact", "exact"), answer("nothing", "no_hit", hit=None), answer("the time", "no_answer")]
+    rows += [answer("request 3")]
     return str(write_jsonl("requests.jsonl", rows))
 
 

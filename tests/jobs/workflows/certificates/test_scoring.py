@@ -61,27 +61,31 @@ def test_requests_have_the_probabilities_of_their_answers_and_those_in_the_index
         ("exact", None): answer("exact", probability=1.0),
         ("none", None): answer("none", None),
         ("guarded", None): answer(why=Why(guard="numbers")),
+        ("the time", None): answer("no_answer", probability=0.9),
         ("pay", "acme"): answer(probability=0.4),
         ("pay", "globex"): answer(probability=0.6),
     }
     requests = [asked(question, filters=(("tenant", tenant),) if tenant else ()) for question, tenant in answers]
     scored = score("requests.csv", requests, Listed(answers))
-    assert (scored.scores.tolist(), scored.exact) == ([-1, -1, 0.4, 0.6], 1)
+    assert (scored.scores.tolist(), scored.exact) == ([-1, -1, -1, 0.4, 0.6], 1)
     assert scored.requests == requests[1:]
 
 
 @pytest.mark.parametrize(
-    ("probability", "answer_id", "guard", "is_refused"),
+    ("probability", "answer_id", "reason", "guard", "is_refused"),
     [
-        (0.8, None, None, True),
-        (0.8995, None, None, False),
-        (0.8, None, "numbers", False),
-        (0.8, "a 7", None, False),
-        (None, None, None, False),
+        (0.8, None, "below", None, True),
+        (0.8995, None, "below", None, False),
+        (0.8, None, "below", "numbers", False),
+        (0.8, None, "no_answer", None, False),
+        (0.8, "a 7", "below", None, False),
+        (None, None, "below", None, False),
     ],
 )
-def test_verdicts_on_answers_without_a_name_need_the_same_probability(probability, answer_id, guard, is_refused):
-    given = Listed({("pay", None): answer(why=Why(guard=guard))})
+def test_verdicts_on_answers_without_a_name_need_the_same_probability(
+    probability, answer_id, reason, guard, is_refused
+):
+    given = Listed({("pay", None): answer(reason, why=Why(guard=guard))})
     requests = [asked("pay", probability=probability, answer_id=answer_id)]
     with pytest.raises(QprError, match=r"1 request, .* row 1, with another") if is_refused else nullcontext():
         assert score("requests.csv", requests, given).requests == requests
