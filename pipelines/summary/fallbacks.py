@@ -1,7 +1,8 @@
 """Answers that look like a fallback: a large share of the rows, and questions that have nothing in common.
 
 An answer of nearly all questions is reported too: nothing can show that its questions have something in common. So is
-one of few questions if its text is an apology such as "Sorry, I did not understand".
+one of few questions and a smaller share if its text shows it: an apology such as "Sorry, I did not understand", or a
+confirmation such as "Okay".
 
 MEMBERS of whole answers -> broad_answers -> BroadAnswer -> fallbacks -> those with a large share of all rows
 
@@ -22,6 +23,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.intermediate import BroadAnswer
+from pipelines.questions.acknowledgements import is_acknowledgement
 from pipelines.questions.row_filters import IGNORED
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.quantities import counted, rounded_percent
@@ -30,6 +32,9 @@ from schemas.text import fold
 
 MIN_SHARE: Final = 0.05
 """Minimum share of the rows of an answer that causes a warning."""
+
+MIN_SHARE_BY_TEXT: Final = 0.005
+"""The same of an answer whose text shows it: an assistant has several apologies, each with a small share."""
 
 FEWEST_QUESTIONS: Final = 50
 """With fewer questions the ratio is too uncertain: random samples of 50 had ratios of 0.85 to 1.18."""
@@ -44,13 +49,14 @@ NEARLY_ALL: Final = 0.95
 FEWEST_OF_ALL: Final = 20
 """Minimum number of questions of such an answer that causes a warning."""
 
-FEWEST_OF_APOLOGY: Final = 5
-"""Minimum number of questions of an answer whose text is an apology; with fewer it is no burden."""
+FEWEST_BY_TEXT: Final = 5
+"""Minimum number of questions of an answer whose text shows it; with fewer it is no burden."""
 
 _LONGEST_APOLOGY: Final = 200
 _APOLOGIES: Final = (
     r"(?<!\byou )\b(do|did|could|can)(n't|'t| ?not) (quite )?(understand|get that|catch that|know|help|answer)",
-    r"\b(no answer|not sure i understand)",
+    r"\b(no answer|not sure (i understand|how to help|about that)|trouble (understand|hear)ing)",
+    r"\bdo(n't| ?not) have an(y)? answer",
     r"nicht (\w+ )?(verstanden|beantworten|helfen)|\bverstehe\b.*\bnicht|weiß\b.*\bnicht|keine antwort",
     r"pas (bien )?compris|comprends pas|ne sais pas|pas de réponse",
     r"\bno (\w+ ){0,2}(entend|entiend|comprend)|no lo sé|não (te |o )?(entendi|compreendi|sei)"
@@ -71,7 +77,8 @@ _APOLOGIES: Final = (
 
 _APOLOGY: Final = re.compile(unicodedata.normalize("NFC", "|".join(_APOLOGIES)), re.IGNORECASE)
 _MOST: Final = int(1 / MIN_SHARE)
-"""Maximum number of answers with that share of the rows, so a shard reports no more."""
+_MOST_BY_TEXT: Final = int(1 / MIN_SHARE_BY_TEXT)
+"""Maximum number of answers with these shares of the rows, so a shard reports no more."""
 
 _NAMED: Final = 20
 """Maximum number of answers without a row that are named, if others have one."""
@@ -81,7 +88,7 @@ _LONGEST_WORD: Final = 200
 
 
 def broad_answers(members: pa.Table, weights: TokenWeights) -> list[BroadAnswer]:
-    """Return the most frequent answers of a shard that look like a fallback or have nearly all questions; at most 20.
+    """Return the frequent answers of a shard that look like a fallback or have nearly all questions; at most 200.
 
     Args:
         members: MEMBERS; all rows of each answer are present, votes too.
@@ -89,18 +96,28 @@ def broad_answers(members: pa.Table, weights: TokenWeights) -> list[BroadAnswer]
     """
     answers = members.filter(pc.is_valid(members["answer"])).group_by("answer_id", use_threads=False)
     totals = answers.aggregate([("events", "sum"), ("question_id", "count_distinct")])
-    many = totals.filter(pc.greater_equal(totals["question_id_count_distinct"], FEWEST_OF_APOLOGY))
+    many = totals.filter(pc.greater_equal(totals["question_id_count_distinct"], FEWEST_BY_TEXT))
+    frequent = many.sort_by([("events_sum", "descending"), ("answer_id", "ascending")]).slice(0, _MOST_BY_TEXT)
+    rows = members.filter(pc.is_in(members["answer_id"], value_set=frequent["answer_id"].combine_chunks()))
+    forms = most_frequent(*(rows[name].combine_chunks() for name in ("answer_id", "answer", "events")))
+    texts = dict(zip(*(forms[name].to_pylist() for name in ("group", "value")), strict=True))
     broad = []
-    for row in many.sort_by([("events_sum", "descending"), ("answer_id", "ascending")]).slice(0, _MOST).to_pylist():
-        questions = row["question_id_count_distinct"]
+    for place, row in enumerate(frequent.to_pylist()):
+        text, questions = texts[row["answer_id"]], row["question_id_count_distinct"]
         nearly_all = questions >= max(NEARLY_ALL * weights.questions, FEWEST_OF_ALL)
-        rows = members.filter(pc.equal(members["answer_id"], row["answer_id"]))
-        unlike = questions >= FEWEST_QUESTIONS and likeness_ratio(_of_questions(rows), weights) < UNLIKE
-        form = most_frequent(*(rows[name].combine_chunks() for name in ("answer_id", "answer", "events")))
-        text = form["value"][0].as_py()
-        if unlike or nearly_all or is_apology(text):
+        unlike = place < _MOST and questions >= FEWEST_QUESTIONS and _are_unlike(rows, row["answer_id"], weights)
+        if unlike or nearly_all or _shows_it(text):
             broad.append(BroadAnswer(text, row["events_sum"], questions, nearly_all and not unlike))
     return broad
+
+
+def _are_unlike(members: pa.Table, answer_id: int, weights: TokenWeights) -> bool:
+    questions = _of_questions(members.filter(pc.equal(members["answer_id"], answer_id)))
+    return likeness_ratio(questions, weights) < UNLIKE
+
+
+def _shows_it(answer: str) -> bool:
+    return is_apology(answer) or is_acknowledgement(answer)
 
 
 def is_apology(answer: str) -> bool:
@@ -155,8 +172,8 @@ def likeness_ratio(token_lists: pa.Array, weights: TokenWeights) -> float:
 
 
 def fallbacks(answers: Iterable[BroadAnswer], *, rows: int) -> list[BroadAnswer]:
-    """Return the answers with at least `MIN_SHARE` of all rows, the most frequent first."""
-    large = [answer for answer in answers if answer.rows >= MIN_SHARE * rows]
+    """Return the answers with a share of all rows that causes a warning, the most frequent first."""
+    large = [a for a in answers if a.rows >= (MIN_SHARE_BY_TEXT if _shows_it(a.answer) else MIN_SHARE) * rows]
     return sorted(large, key=lambda answer: (-answer.rows, answer.answer))
 
 
@@ -209,11 +226,15 @@ def _shown(line: str) -> str:
 
 def _warning(answer: BroadAnswer, share: float) -> str:
     line = _line(answer.answer)
-    apology = is_apology(answer.answer)
-    questions = counted(answer.questions, "question" if apology else "unlike question")
+    questions = counted(answer.questions, "question" if _shows_it(answer.answer) else "unlike question")
     short = len(line) <= _LONGEST_WORD
     advice = f"--ignore-answer {shlex.quote(line)}" if short else "it to a file for --ignore-answer @FILE"
     shown = _shown(line)
     holds = f"one answer holds {rounded_percent(share)} of the rows and {questions}: {shown!r}"
-    suspicion = "It reads like a fallback. If it is one" if apology else "If it is a fallback"
-    return f"{holds}. {suspicion}, add {advice}"
+    return f"{holds}. {_suspicion(answer.answer)}, add {advice}"
+
+
+def _suspicion(answer: str) -> str:
+    if is_acknowledgement(answer):
+        return "It only confirms a request. If it was given to different ones"
+    return "It reads like a fallback. If it is one" if is_apology(answer) else "If it is a fallback"

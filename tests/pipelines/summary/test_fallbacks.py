@@ -11,8 +11,8 @@ from pipelines.intermediate import MEMBERS, BroadAnswer
 from pipelines.questions.aggregation import token_ids
 from pipelines.questions.token_frequencies import TokenWeights, count_tokens
 from pipelines.summary.fallbacks import (
+    FEWEST_BY_TEXT,
     FEWEST_OF_ALL,
-    FEWEST_OF_APOLOGY,
     FEWEST_QUESTIONS,
     broad_answers,
     fallbacks,
@@ -95,7 +95,7 @@ def test_few_questions_are_no_sign():
 def test_few_questions_are_a_sign_with_an_apology():
     rows = [
         (question, "I didn't understand that." if answer == "Sorry" else answer, events)
-        for question, answer, events in log(fallback=FEWEST_OF_APOLOGY)
+        for question, answer, events in log(fallback=FEWEST_BY_TEXT)
     ]
     found = broad_answers(*members(rows))
     assert found == [BroadAnswer("I didn't understand that.", 5, 5)]
@@ -111,6 +111,9 @@ def test_few_questions_are_a_sign_with_an_apology():
     [
         "Sorry, I don’t know that one.",
         "I cannot help with that.",
+        "Sorry, I'm not sure how to help with that.",
+        "Hmm, I don't have an answer for that.",
+        "Sorry, I'm having trouble understanding right now.",
         "Entschuldigung, das habe ich nicht verstanden.",
         "Das weiß ich leider nicht.",
         "Désolé, je n'ai pas compris.",
@@ -224,3 +227,24 @@ def test_each_answer_to_ignore_without_a_row_is_named_if_others_have_rows():
     [many] = idle_answers([f"a{n:02}" for n in range(30)], {"ignored_answer_0": 1})
     assert "'a19', 'a20' and 9 others. An answer" in many
     assert idle_answers(["a", "A"], {"ignored_answer_1": 1}) == []
+
+
+def test_an_answer_whose_text_shows_it_is_reported_at_a_tenth_of_the_share():
+    answers = [BroadAnswer(text, 5, 6) for text in ("Okay.", "I didn't get that.", "In the app")]
+    assert fallbacks(answers, rows=1_000) == [answers[1], answers[0]]
+    assert fallbacks(answers, rows=1_001) == []
+    [told] = warnings(answers[:1], rows=1_000)
+    assert told == (
+        "one answer holds 0.5 % of the rows and 6 questions: 'Okay.'. It only confirms a request. If it was given to "
+        "different ones, add --ignore-answer Okay."
+    )
+
+
+def test_confirmations_and_apologies_are_found_behind_more_frequent_answers_of_topics():
+    rows = [(f"{topic} {number}", topic, 9) for topic in map("topic{}".format, range(40)) for number in range(5)]
+    rows += [(f"{word} it {number}", "Okay.", 1) for word in ("stop", "open") for number in range(3)]
+    rows += [(f"the thing {number}", "Sorry, I did not get that.", 1) for number in range(5)]
+    assert broad_answers(*members(rows)) == [
+        BroadAnswer("Okay.", 6, 6),
+        BroadAnswer("Sorry, I did not get that.", 5, 5),
+    ]
