@@ -56,8 +56,10 @@ def build(
         | "SpreadDays" >> beam.Reshuffle()
         | "ReadDays" >> beam.FlatMap(read_tagged, user_key, over_days).with_outputs(TAG, main="asked")
     )
+    ignored = config.validation.ignored_answers
+    sources = [Input(url=day.url, bytes=day.bytes, digest=day.manifest.digest) for day in days]
     carried = pipeline | "DayCounts" >> beam.Create(
-        [Written(None, day.carried, Input(url=day.url, bytes=day.bytes, digest=day.manifest.digest)) for day in days]
+        [Written(None, day.carried(ignored), source) for day, source in zip(days, sources, strict=True)]
     )
     splits = None
     if earlier:

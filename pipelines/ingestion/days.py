@@ -16,10 +16,12 @@ import pyarrow.parquet as pq
 from pipelines.intermediate import ASKED, REJECTS, USER
 from pipelines.privacy.sealing import seal, unseal
 from pipelines.privacy.users import UserKey
+from pipelines.questions.row_filters import IGNORED
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, Manifest, read_verified
 from schemas.artifacts.table_files import read_rows
 from schemas.tables import REJECTED
+from schemas.text import fold
 from schemas.text_arrays import hash64_all
 
 COUNTS: Final = "asked"
@@ -59,10 +61,21 @@ class Day(NamedTuple):
         """Return the size of its counts."""
         return sum(file.bytes for file in (*self.manifest.of(COUNTS), *self.manifest.of(WAITING)))
 
-    @property
-    def carried(self) -> dict[str, int]:
-        """Return the counters that a dataset adds up."""
-        return {name: n for name, n in self.manifest.counters.items() if name.startswith(_CARRIED)}
+    def carried(self, ignored: Sequence[str]) -> dict[str, int]:
+        """Return the counters that a dataset adds up.
+
+        Args:
+            ignored: answers that the dataset ignores. The day counted rows by their places in a list of its own.
+        """
+        counters = self.manifest.counters
+        places = {fold(answer): place for place, answer in reversed([*enumerate(ignored)])}
+        own = self.manifest.configuration.get("validation", {}).get("ignored_answers", ())
+        rows = {
+            f"{IGNORED}{places[fold(answer)]}": counters[name]
+            for place, answer in enumerate(own)
+            if (name := f"{IGNORED}{place}") in counters and fold(answer) in places
+        }
+        return {name: n for name, n in counters.items() if name.startswith(_CARRIED)} | rows
 
 
 def beginning_of(date: datetime.date) -> datetime.datetime:

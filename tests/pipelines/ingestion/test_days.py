@@ -96,3 +96,16 @@ def test_a_day_begins_at_midnight(first, off, far):
 def test_no_row_is_no_count(empty):
     assert set(off_date_counts(empty["first_seen"], DAY).values()) == {0}
     assert len(merge_day(empty)) == 0
+
+
+def test_rows_of_ignored_answers_are_carried_by_the_places_of_the_dataset():
+    counters = {"rows_read": 9, "rows_kept": 1, "ignored_answer_0": 2, "ignored_answer_1": 3, "ignored_answer_3": 4}
+    own = {"validation": {"ignored_answers": ["Okay.", "Sorry.", "Hm", "Gone"]}}
+    manifest = Manifest.model_construct(configuration=own, counters=counters)
+    day = Day(DAY, "daily", manifest)
+    assert day.carried(["New", "sorry.", "OKAY.", "okay."]) == {
+        "rows_read": 9,
+        "ignored_answer_1": 3,
+        "ignored_answer_2": 2,
+    }
+    assert day.carried([]) == {"rows_read": 9}
