@@ -8,13 +8,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from pipelines.questions import row_filters, scripts
+from pipelines.questions import answer_texts, row_filters, scripts
 from pipelines.summary import agreement, incoherent_intents
 from pipelines.summary.script_shares import ScriptShare, script_shares
 from schemas.tables import ROW_STAGES, SPLITS
 
 _REJECTED = "rejected_"
-_SORTED = (_REJECTED, row_filters.IGNORED, scripts.PREFIX, agreement.PREFIX, incoherent_intents.PREFIX)
+_SORTED = (
+    _REJECTED,
+    row_filters.IGNORED,
+    answer_texts.PREFIX,
+    scripts.PREFIX,
+    agreement.PREFIX,
+    incoherent_intents.PREFIX,
+)
 _IN_SPLIT = ("clusters", "members", "pairs")
 _STAGES = (*ROW_STAGES, "ambiguity", "splits", "review", "linkage", "size", "coherence", "leakage")
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pipelines.intermediate import BroadAnswer, JudgedAnswer
+from pipelines.questions.answer_texts import many_text_warnings
 from pipelines.summary import agreement, answer_worth, fallbacks, incoherent_intents, script_shares, value_notes
 from pipelines.summary.cluster_summary import ClusterSummary
 from pipelines.summary.reject_examples import RejectExamples
@@ -56,6 +57,7 @@ class RunSummary(NamedTuple):
         undecided = linking.get("method") != "none" and linking.get("answers", "auto") == "auto"
         rows = self.counters.get("rows_read", 0)
         of_answers += fallbacks.warnings(self.fallbacks, rows=rows, undecided=undecided)
+        of_answers += many_text_warnings(self.counters, self.configuration.get("column_names") or {})
         lost = incoherent_intents.incoherent_intents(self.counters, self.configuration)
         of_answers += incoherent_intents.warnings(lost)
         of_answers += answer_worth.warnings(self.configuration, self.inputs)
