@@ -15,6 +15,8 @@ from typing import Final
 
 from pipelines.privacy.matching import WORD, Kind, MatchingCopy, Span, whole_if
 from pipelines.privacy.phone_numbers import PHONES
+from pipelines.privacy.spoken_numbers import CANDIDATE as SPOKEN_CANDIDATE
+from pipelines.privacy.spoken_numbers import SPOKEN
 
 FEWEST_DIGITS: Final = 9
 """Digits of the shortest run that counts as an account or customer number; dates and years have fewer."""
@@ -29,7 +31,7 @@ _COLON = r"[:\x{fe13}\x{fe55}\x{ff1a}]"
 CANDIDATE: Final = (
     rf"[@\x{{fe6b}}\x{{ff20}}]|{_COLON}\p{{Cf}}*[/\x{{ff0f}}]\p{{Cf}}*[/\x{{ff0f}}]|\p{{N}}(?:[{_SEPARATORS}]*\p{{N}}){{6}}"
     rf"|\p{{N}}\p{{Cf}}*{_DOTS}(?:\p{{N}}\p{{Cf}}*){{1,3}}{_DOTS}\p{{N}}"
-    rf"|(?:[[:xdigit:]]|[^\x00-\x7f]){_COLON}(?:[[:xdigit:]:]|[^\x00-\x7f])*{_COLON}"
+    rf"|(?:[[:xdigit:]]|[^\x00-\x7f]){_COLON}(?:[[:xdigit:]:]|[^\x00-\x7f])*{_COLON}|{SPOKEN_CANDIDATE}"
 )
 """A text without a match of this (RE2) has no personal data of any kind; most texts are excluded by it."""
 
@@ -211,6 +213,7 @@ KINDS: Final = (
         _ip6,
     ),
     *PHONES,
+    SPOKEN,
     Kind(
         "number", re.compile(rf"(?<![{WORD}.,+-])\d{{{FEWEST_DIGITS},}}{_COUNTED}(?![{WORD}]|[.,]\d)"), whole_if(bool)
     ),
