@@ -277,6 +277,13 @@ def test_confidence_and_locale_choose_rows(qpr, write_jsonl, dataset):
     assert clusters_of(dataset) == [["How pay my BILL", "how do I pay my bill", "pay my bill"]]
 
 
+def test_a_language_alone_selects_no_row_and_the_error_explains_it(qpr, write_jsonl, dataset):
+    log = write_jsonl("log.jsonl", [{**row, "locale": "en-GB"} for row in ROWS])
+    outcome = qpr("clusters", log, "--output", dataset, "--locale", "en")
+    assert outcome.code == 1
+    assert "or give a whole locale of the rows: en selects no row of en-GB" in outcome.err
+
+
 def test_broken_lines_are_rejected_with_their_stage_and_counted(qpr, log, dataset):
     log.write_bytes(log.read_bytes() * 5 + b'{"question": "cut of\n' + b'{"question": "\xff", "answer": "x"}\n')
     assert qpr("clusters", log, "--output", dataset).code == 0
