@@ -5,6 +5,7 @@ MEMBERS of whole answers, TokenWeights, Witnesses -> choose_intents -> whether e
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ import pyarrow.compute as pc
 from pipelines.linkage.chance import Prior, least_agreement, without_fallbacks
 from pipelines.linkage.standings import MANY, NEAREST, LogAgreement, Supports, contradicted_share
 from pipelines.linkage.witnesses import Witnesses
+from pipelines.questions.acknowledgements import is_acknowledgement
 from pipelines.questions.answer_kinds import KINDS, kinds_of
 from pipelines.questions.token_frequencies import LARGE_LOG, TokenWeights
 from pipelines.summary.fallbacks import are_unlike, is_apology
@@ -41,8 +43,7 @@ MIN_OF_MANY: Final = 0.5
 .21 of a simulated log's, whose answers of many questions are facts and fallbacks such as "No answer found"."""
 
 MAX_RARE: Final = 0.1
-RARE: Final = 0.0002
-"""Maximum number of words a question that at most this share of the log's questions have, and at least two.
+"""Maximum number of rare words a question of a large log.
 
 People ask about intents in everybody's words, and about facts with the names of things: Quora's questions have .6 to .8
 such words each, generated ones about facts .7, simulated ones .2, those to a help desk .04. Words of one question alone
@@ -54,7 +55,7 @@ The questions of a fallback are wordings of many facts, a few near each other an
 fallbacks have at most .18, facts of many entities ("English") .24, but for the largest logs, written intents more."""
 
 MAX_NAMES: Final = 0.25
-"""Maximum share of an answer's questions with such a word: of Quora's clusters under answers about one topic .36 have
+"""Maximum share of an answer's questions with a rare word: of Quora's clusters under answers about one topic .36 have
 one, of generated questions about facts all, of a help desk's .09."""
 
 MAX_NAMES_OF_SMALL: Final = 0.65
@@ -107,7 +108,7 @@ def choose_intents(members: pa.Table, weights: TokenWeights, witnesses: Witnesse
         starts: (A,) first row of each answer.
     """
     prior = without_fallbacks(witnesses.log, weights.questions)
-    rare_words = _rare_words_a_question(weights)
+    rare_words = weights.rare_words_a_question
     if rare_words is not None and not _may_have_intents(prior):
         return np.zeros(len(starts), bool)
     answers = _answers(members, weights, witnesses, starts)
@@ -116,11 +117,16 @@ def choose_intents(members: pa.Table, weights: TokenWeights, witnesses: Witnesse
     of_many = answers.agreement >= least_agreement(answers.sizes, weights.questions, prior, required)
     if rare_words is None:
         evident = mostly and _may_have_intents(prior)
-        chosen = _of_small_log(answers, of_many, witnesses.log.share, _apologies(members, starts), evident=evident)
+        chosen = _of_small_log(
+            answers, of_many, witnesses.log.share, _whose_text(is_apology, members, starts), evident=evident
+        )
     else:
         near = witnesses.log.share >= MIN_LOG_AGREEMENT * (1 - prior.fallback_share)
         chosen = _of_large_log(answers, of_many, few_too=near and rare_words <= MAX_RARE)
     chosen &= ~np.isin(members["answer_id"].to_numpy()[starts], prior.fallbacks)
+    confirms, apologizes = (_whose_text(test, members, starts[chosen]) for test in (is_acknowledgement, is_apology))
+    sizes = answers.sizes[chosen]  # requests to an assistant share words, whatever they ask for
+    chosen[chosen] = ~((confirms & (sizes > FEW)) | (apologizes & (sizes >= MIN_QUESTIONS)))
     chosen[chosen] = ~are_unlike(members["token_ids"], starts[chosen], answers.sizes[chosen], weights)
     return chosen
 
@@ -192,9 +198,9 @@ def resemble_intents(members: pa.Table, weights: TokenWeights, *, max_rare: floa
     starts = starts_of_runs(members["answer_id"].to_numpy())
     sizes = sizes_of_runs(starts, len(members))
     by_text, by_evidence = _by_kind(members, starts)
-    rare_words = _rare_words_a_question(weights)
+    rare_words = weights.rare_words_a_question
     if rare_words is None:
-        small: np.ndarray = by_text & (sizes > FEW) & ~_apologies(members, starts)
+        small: np.ndarray = by_text & (sizes > FEW) & ~_whose_text(is_apology, members, starts)
         return small
     if rare_words > max_rare:
         return np.zeros(len(starts), bool)
@@ -212,7 +218,7 @@ def supports_of(log: LogAgreement, weights: TokenWeights) -> tuple[Supports, flo
 
 def is_about_facts(weights: TokenWeights, log: LogAgreement) -> bool:
     """Return whether near questions of a large log mostly have other answers, and many of its words are names."""
-    rare = _rare_words_a_question(weights)
+    rare = weights.rare_words_a_question
     return rare is not None and rare >= MIN_RARE_OF_FACTS and log.share <= MAX_AGREEMENT_OF_FACTS
 
 
@@ -223,18 +229,10 @@ def _by_kind(members: pa.Table, starts: np.ndarray) -> tuple[np.ndarray, np.ndar
     return by_text, by_evidence
 
 
-def _apologies(members: pa.Table, starts: np.ndarray) -> np.ndarray:
-    """Return for each answer whether its text states that nothing was understood or found."""
+def _whose_text(test: Callable[[str], bool], members: pa.Table, starts: np.ndarray) -> np.ndarray:
+    """Return for each answer whether a test of its text holds."""
     texts = members["answer"].take(pa.array(starts)).to_pylist()
-    return np.array([text is not None and is_apology(text) for text in texts], bool)
-
-
-def _rare_words_a_question(weights: TokenWeights) -> float | None:
-    """Return the number of words a question that few others have, None of a log that is too small."""
-    if weights.questions < LARGE_LOG:
-        return None
-    rare = weights.frequencies <= max(2.0, RARE * weights.questions)
-    return float(weights.frequencies[rare].sum() / weights.questions)
+    return np.array([text is not None and test(text) for text in texts], bool)
 
 
 def _has_rare_word(members: pa.Table, weights: TokenWeights) -> np.ndarray:
@@ -243,5 +241,5 @@ def _has_rare_word(members: pa.Table, weights: TokenWeights) -> np.ndarray:
     frequency = weights.frequency(pc.list_flatten(tokens).to_numpy(zero_copy_only=False))
     lowest = np.full(len(members), np.inf)
     np.minimum.at(lowest, pc.list_parent_indices(tokens).to_numpy(), frequency)
-    rare: np.ndarray = lowest <= max(2.0, RARE * weights.questions)
+    rare: np.ndarray = lowest <= weights.most_rare
     return rare

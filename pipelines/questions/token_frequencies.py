@@ -22,6 +22,9 @@ MIN_QUESTIONS: Final = 1_000
 LARGE_LOG: Final = 5_000
 """Minimum number of questions of a log in which a word's rarity is evidence."""
 
+RARE: Final = 0.0002
+"""Maximum share of a log's questions that have a rare word."""
+
 
 @dataclasses.dataclass(frozen=True)
 class TokenWeights:
@@ -36,6 +39,18 @@ class TokenWeights:
     tokens: np.ndarray
     frequencies: np.ndarray
     questions: int
+
+    @property
+    def most_rare(self) -> float:
+        """Return the maximum number of questions that have a rare word, at least two."""
+        return max(2.0, RARE * self.questions)
+
+    @property
+    def rare_words_a_question(self) -> float | None:
+        """Return the number of rare words a question, None of a log that is too small."""
+        if self.questions < LARGE_LOG:
+            return None
+        return float(self.frequencies[self.frequencies <= self.most_rare].sum() / self.questions)
 
     def of(self, tokens: np.ndarray) -> np.ndarray:
         """Return the float64 weight of each token hash; an unknown one counts as seen once."""

@@ -260,6 +260,30 @@ def test_few_questions_of_a_small_log_disagree_by_chance_but_those_of_an_apology
     assert chosen.of_intent.all() == chosen.of_intent.any() == is_intent
 
 
+@pytest.mark.parametrize(
+    ("answer", "questions", "is_intent"),
+    [
+        ("Okay. Done.", 3, False),
+        ("okay_done", 3, True),
+        ("Sorry, I did not understand that.", 3, True),
+        ("Sorry, I did not understand that.", MIN_QUESTIONS, False),
+        ("If you do not understand the bill, write to us.", MIN_QUESTIONS, True),
+    ],
+)
+def test_an_answer_whose_text_fits_any_question_is_no_intent_however_far_its_questions_agree(
+    members_of, answer: str, questions: int, is_intent: bool
+) -> None:
+    texts = [f"lights off {number} {number % 3}" for number in range(questions)]
+    members = members_of([*texts, *(f"card {number} of {number % 3}" for number in range(questions))])
+    answers = [answer] * questions + ["card_arrival"] * questions
+    for name, values in (("answer", answers), ("answer_id", [len(text) for text in answers])):
+        members = members.set_column(members.column_names.index(name), name, pa.array(values))
+    weights = count_tokens(members["token_ids"])
+    chosen = intents(members, weights, witnesses(members, [0.9] * 2 * questions), "auto").of_intent
+    assert chosen[questions:].all()
+    assert chosen[:questions].all() == chosen[:questions].any() == is_intent
+
+
 def test_no_question_belongs_to_nothing(members_of) -> None:
     empty = members_of(["one"]).slice(0, 0)
     assert len(intents(empty, count_tokens(empty["token_ids"]), witnesses(empty, []), "auto").of_intent) == 0
