@@ -26,8 +26,8 @@ _TABLE: Final = "rejected"
 _GROUP_ROWS: Final = 2**20
 """Rows of a row group, as many as Arrow writes by default."""
 
-_PIECE_ROWS: Final = 2**13
-"""Rows that are in memory one by one; a multiple of Arrow's 1,024, at which pages may end."""
+_PIECE_ROWS: Final = 2**10
+"""Rows that are in memory one by one, as many as between two ends of pages: with the longest payloads 0.4 GB."""
 
 
 @dataclasses.dataclass
@@ -116,6 +116,6 @@ def _repeated(ordered: pa.Table, ends: np.ndarray, start: int, end: int) -> Iter
         if rows[0] != rows[-1]:
             yield ordered.take(pa.array(rows))
             continue
-        if shared is None or of_row != rows[0]:
-            shared, of_row = ordered.take(pa.array(np.full(_PIECE_ROWS, rows[0]))), rows[0]
+        if shared is None or of_row != rows[0] or len(shared) < len(rows):
+            shared, of_row = ordered.take(pa.array(rows)), rows[0]
         yield shared.slice(0, len(rows))

@@ -46,6 +46,15 @@ def test_pieces_and_row_groups_change_no_byte(first):
     assert rejected_table._to_parquet(rows, numbers) == to_parquet(plain, "rejected")
 
 
+@pytest.mark.parametrize(("numbers", "most"), [([1], 1), ([10**6], 2**10), ([1, 1], 2)])
+def test_a_long_row_is_in_memory_as_often_as_a_piece_needs_it(numbers, most):
+    rows = conform(rejects(["x" * 10_000] * len(numbers)), REJECTED)
+    ends = np.cumsum(numbers)
+    pieces = list(rejected_table._repeated(rows, ends, 0, int(ends[-1])))
+    assert sum(map(len, pieces)) == ends[-1]
+    assert max(piece.get_total_buffer_size() for piece in pieces) < 11_000 * most
+
+
 def test_different_rows_change_no_byte():
     payloads = pa.array([f'{{"question": "{n:07d}{n % 11 * "x"}"}}' for n in range(150_000)])
     table = reject(payloads, stage="read", reasons="ragged_row").select(REJECTED.names)
