@@ -110,7 +110,8 @@ def note_ignored_columns(source: Source, columns: Sequence[Column], names: Mappi
     ignored = [name for name in available if name not in read]
     absent = [name for name in _WITHOUT_OPTION if names.get(name, name) not in available]
     if ignored and absent:
-        options = f"Where one of them is {' or '.join(absent)}, add its name, as in --column {absent[0]}=NAME"
+        options = " or ".join(f"--column {name}=NAME" for name in absent)
+        options = f"If one of them is {' or '.join(absent)} under another name, add {options}"
         say(f"{source.url}: ignored columns: {shortened(ignored, _MAX_IGNORED)}. {options}")
 
 

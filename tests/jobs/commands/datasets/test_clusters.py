@@ -57,7 +57,10 @@ def test_columns_that_may_be_an_id_or_a_time_are_named_once_where_they_are_ignor
     rows = [{**row, "Created": "2026-11-20", "Tags": "bill"} for row in ROWS]
     logs = [write_jsonl(f"{name}.jsonl", rows) for name in ("a", "b")]
     ignored = qpr("clusters", *logs, "--output", dataset, "--dry-run").err
-    options = "Where one of them is answer_id or timestamp, add its name, as in --column answer_id=NAME"
+    options = (
+        "If one of them is answer_id or timestamp under another name, "
+        "add --column answer_id=NAME or --column timestamp=NAME"
+    )
     assert ignored.count("ignored columns") == 1
     assert f"a.jsonl: ignored columns: Created, Tags. {options}" in ignored
     mapped = ["--column", "timestamp=Created", "--column", "answer_id=answer", "--dry-run"]
