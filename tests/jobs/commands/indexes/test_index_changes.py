@@ -104,7 +104,7 @@ def test_added_replaced_and_deleted_questions_are_found_as_in_a_rebuild(place, q
 
 @pytest.mark.parametrize("factory", ["IVF1,PQ4x4fs,RFlat", "HNSW2,SQ8,RFlat"])
 def test_a_large_segment_has_codes_like_the_first_one(place, qpr, monkeypatch, factory):
-    monkeypatch.setattr(codes_files, "FLAT_BELOW", 20)
+    monkeypatch.setattr(codes_files, "FLAT_SEGMENT_BELOW", 20)
     coded = ("--factory", factory, "--probes", 1)
     index = place / "coded"
     build(qpr, place / "model", ROWS, index, *coded)
@@ -122,7 +122,7 @@ def test_a_large_segment_has_codes_like_the_first_one(place, qpr, monkeypatch, f
 
 
 def test_a_large_segment_has_the_lists_of_the_first_and_compaction_trains_them_again(place, qpr, monkeypatch):
-    monkeypatch.setattr(builder, "FLAT_BELOW", 20)
+    monkeypatch.setattr(builder, "FLAT_SEGMENT_BELOW", 20)
     lists = ("--factory", "IVF1,Flat", "--probes", 1)
     index = place / "lists"
     build(qpr, place / "model", ROWS, index, *lists)

@@ -173,7 +173,7 @@ def first(request, tmp_path, make_model, qpr):
 
 def test_any_sequence_of_changes_gives_what_a_new_index_of_the_live_rows_gives(first, monkeypatch):
     monkeypatch.setattr(graph, "run", run_plainly)
-    monkeypatch.setattr(builder, "FLAT_BELOW", 5)
-    monkeypatch.setattr(codes_files, "FLAT_BELOW", 5)
+    monkeypatch.setattr(builder, "FLAT_SEGMENT_BELOW", 5)
+    monkeypatch.setattr(codes_files, "FLAT_SEGMENT_BELOW", 5)
     machine = type("Machine", (Changes,), {"first": first})
     run_state_machine_as_test(machine, settings=settings(max_examples=6, stateful_step_count=6))
