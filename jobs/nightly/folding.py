@@ -24,6 +24,7 @@ from schemas.artifacts.manifest import Manifest, Source
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError, UsageError
 from schemas.quantities import counted
+from schemas.text import fold
 from schemas.versions.version import Artefact, Version, check_artefact
 
 if TYPE_CHECKING:
@@ -157,6 +158,8 @@ def fold_days(
     how = config.model_dump(mode="json", include={"assembly", "ambiguity", "shards"})
     if any(day.manifest.of(WAITING) for day in days):
         how |= {"min_users": config.privacy.min_users}
+    if ignored := config.validation.ignored_answers:
+        how |= {"ignored_answers": sorted({*map(fold, ignored)})}
     path = place_of("datasets", key_of(*made_of, how))
     if manifest := finished(warehouse, path, "dataset"):
         return named(path, manifest)
@@ -232,10 +235,16 @@ def read_splits(warehouse: str, splits: Artefact | None) -> pa.Table:
 
 
 def _options_that_differ(day: Day, config: IngestConfig) -> list[str]:
-    """Return the names of the options with which a day was ingested otherwise, whatever the number of shards."""
+    """Return the names of the options with which a day was ingested otherwise, whatever the number of shards.
+
+    Answers that the day did not ignore are none: `fold_days` rejects their rows.
+    """
     from jobs.display.option_names import option_rows  # only nights need the settings of pipelines
 
     how = config.model_dump(mode="json", exclude={"shards"})
     of_day = ingested_with(day)
+    validation, ignored = of_day.get("validation", {}), how["validation"]["ignored_answers"]
+    if {*map(fold, validation.get("ignored_answers", ()))} <= {*map(fold, ignored)}:
+        of_day |= {"validation": validation | {"ignored_answers": ignored}}
     before, now = (set(option_rows({name: values.get(name) for name in how})) for values in (of_day, how))
     return sorted({option for option, _ in before ^ now})

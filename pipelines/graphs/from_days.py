@@ -18,7 +18,9 @@ from pipelines.graphs.from_logs import assemble
 from pipelines.graphs.settings import ClustersConfig
 from pipelines.ingestion.days import COUNTS, WAITING, Day, DayFile, beginning_of, read_day_file
 from pipelines.ingestion.earlier import read_earlier_file
+from pipelines.ingestion.ignored_answers import without_ignored
 from pipelines.intermediate import ENOUGH, USER, Written
+from pipelines.privacy.settings import Privacy
 from pipelines.privacy.users import UserKey
 from pipelines.reading.sources import Source
 from pipelines.writing.rejects import TAG
@@ -50,13 +52,14 @@ def build(
         user_key: of sealed rows and of hashes that are written.
     """
     over_days = any(day.manifest.of(WAITING) for day in days)
+    ignored = config.validation.ignored_answers
+    read_rows = beam.FlatMap(read_tagged, user_key, over_days, ignored, config.privacy)
     rows = (
         pipeline
         | "DayFiles" >> beam.Create([(day.date, file) for day in days for file in day.files])
         | "SpreadDays" >> beam.Reshuffle()
-        | "ReadDays" >> beam.FlatMap(read_tagged, user_key, over_days).with_outputs(TAG, main="asked")
+        | "ReadDays" >> read_rows.with_outputs(TAG, "written", main="asked")
     )
-    ignored = config.validation.ignored_answers
     sources = [Input(url=day.url, bytes=day.bytes, digest=day.manifest.digest) for day in days]
     carried = pipeline | "DayCounts" >> beam.Create(
         [Written(None, day.carried(ignored), source) for day, source in zip(days, sources, strict=True)]
@@ -67,7 +70,7 @@ def build(
     assemble(
         rows.asked,
         rejects=rows[TAG],
-        written=[carried],
+        written=[carried, rows.written],
         config=config,
         shards=config.for_files(sources_of(days)).shards or 1,
         run_url=run_url,
@@ -77,25 +80,36 @@ def build(
     )
 
 
-def read_tagged(dated_file: tuple[datetime.date, DayFile], user_key: UserKey | None, over_days: bool) -> Iterator[Any]:
-    """Yield the ASKED rows of a file, or its rejected rows; rows without a time get the beginning of the day.
+def read_tagged(
+    dated_file: tuple[datetime.date, DayFile],
+    user_key: UserKey | None,
+    over_days: bool,
+    ignored: Sequence[str],
+    privacy: Privacy,
+) -> Iterator[Any]:
+    """Yield the ASKED rows of a file, and its rejected rows; rows without a time get the beginning of the day.
 
     Args:
         dated_file: the day and the file.
         user_key: of sealed rows.
         over_days: users are counted over days, so that rows have the columns `USER` and `ENOUGH`.
+        ignored: answers that the dataset ignores; the day may have been ingested without this.
+        privacy: protection of rejected rows.
     """
     date, day_file = dated_file
     for table, found in read_day_file(day_file, user_key):
         if table not in (COUNTS, WAITING):
             yield beam.pvalue.TaggedOutput(TAG, found)
             continue
-        rows = _timed(found, date)
-        if not over_days:
-            yield rows
-        else:
-            counted = rows if table == WAITING else rows.append_column(USER, pa.nulls(len(rows), USER.type))
-            yield counted.append_column(ENOUGH, pa.array(np.full(len(rows), table == COUNTS)))
+        counted = without_ignored(found, ignored, privacy)
+        if len(counted.rejects):
+            yield beam.pvalue.TaggedOutput(TAG, counted.rejects)
+            yield beam.pvalue.TaggedOutput("written", Written(None, counted.counts))
+        rows = _timed(counted.asked, date)
+        if over_days:
+            of_users = rows if table == WAITING else rows.append_column(USER, pa.nulls(len(rows), USER.type))
+            rows = of_users.append_column(ENOUGH, pa.array(np.full(len(rows), table == COUNTS)))
+        yield rows
 
 
 def _timed(rows: pa.Table, date: datetime.date) -> pa.Table:

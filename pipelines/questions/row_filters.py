@@ -192,6 +192,11 @@ def _count(
     return counted.rename_columns([{"count_all": "events"}.get(name, name) for name in counted.column_names])
 
 
+def hash_ids(ids: pa.Array) -> pa.Array:
+    """Return the hash of each answer id, which is the id of its cluster."""
+    return hash64_all(pc.binary_join_element_wise("id:", ids, ""))
+
+
 def answer_hashes(rows: pa.Table, folded: pa.Array) -> pa.Array:
     """Return the id of the cluster of each row: the hash of its answer id or, without one, of its folded answer.
 
@@ -205,6 +210,6 @@ def answer_hashes(rows: pa.Table, folded: pa.Array) -> pa.Array:
     if rows["answer_id"].null_count == len(rows):
         return by_text
     ids = encode(rows["answer_id"])
-    of_ids = hash64_all(pc.binary_join_element_wise("id:", ids.dictionary, ""))
+    of_ids = hash_ids(ids.dictionary)
     is_blank = pc.equal(pc.utf8_trim_whitespace(ids.dictionary), "")
     return pc.coalesce(pc.if_else(is_blank, None, of_ids).take(ids.indices), by_text)

@@ -4,11 +4,12 @@ from types import SimpleNamespace
 import pytest
 
 from jobs.nightly import flow
-from jobs.nightly.folding import check_drops, fold_days, read_splits, remember_splits
+from jobs.nightly.folding import check_days, check_drops, fold_days, read_splits, remember_splits
 from jobs.nightly.warehouse import days_of
 from pipelines.engine.runner import parse_options
 from pipelines.graphs.settings import ClustersConfig
 from pipelines.ingestion.earlier import ids_by_split
+from pipelines.questions.settings import Validation
 from schemas.artifacts import storage
 from schemas.artifacts.content_digest import content_digest
 from schemas.artifacts.dataset import open_dataset
@@ -57,6 +58,38 @@ def test_days_make_the_dataset_of_their_logs_together(qpr, warehouse, dates, tmp
     assert folded.manifest.digest == whole.manifest.digest
     assert folded.manifest.counters["rows_read"] == whole.manifest.counters["rows_read"] == 1203
     assert folded.manifest.counters["rows_rejected"] == 3
+
+
+def test_an_answer_is_ignored_in_days_that_were_ingested_with_it(qpr, warehouse, dates, tmp_path, capsys):
+    ignored = rows_of(dates(1), seed=0)[0]["answer"]
+    config = CONFIG.model_copy(update={"validation": Validation(ignored_answers=[ignored.upper(), "no row has this"])})
+    capsys.readouterr()
+    assert check_days(warehouse, days_of(warehouse, dates(3), 365), config, None, None) is None
+    assert capsys.readouterr().err == ""
+    whole = fold(warehouse, last=dates(3))
+    folded = tables(warehouse, fold(warehouse, last=dates(3), config=config))
+    assert folded.manifest.digest != tables(warehouse, whole).manifest.digest
+    output = str(tmp_path / "dataset")
+    options = ("--shards", 2, "--split-salt", "another", "--ignore-answer", ignored.upper())
+    assert qpr("clusters", f"{warehouse}/events/*/log.jsonl", "--output", output, *options).code == 0
+    read = open_dataset(output)
+    for name in ("questions", "clusters", "pairs"):
+        assert folded.table(name) == read.table(name)
+    counted = ("rows_read", "rows_rejected", "rejected_validate_ignored_answer", "events", "ignored_answer_0")
+    counters = [[dataset.manifest.counters.get(name) for name in counted] for dataset in (folded, read)]
+    assert counters[0] == counters[1]
+    assert counters[0][2] > 3
+    assert "ignored_answer_1" not in folded.manifest.counters
+
+
+def test_days_that_ignored_more_than_a_night_are_reported(qpr, warehouse, dates, capsys):
+    given = ("--from", dates(1), "--to", dates(2), "--ignore-answer", "An answer.")
+    assert qpr("ingest", "--warehouse", warehouse, *given).code == 0
+    days = days_of(warehouse, dates(3), 365)
+    capsys.readouterr()
+    again = check_days(warehouse, days, CONFIG, None, None)
+    assert "2 days ingested with other options (--ignore-answer)" in " ".join(capsys.readouterr().err.split())
+    assert f"--from {dates(1)} --to {dates(2)}" in again
 
 
 def test_a_window_leaves_out_older_days_and_an_unchanged_one_is_not_made_again(warehouse, dates):
