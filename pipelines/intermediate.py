@@ -212,6 +212,35 @@ class BroadAnswer(NamedTuple):
     only: bool = False
 
 
+class ChangedAnswer(NamedTuple):
+    """An answer and the one that some questions got after it; times are microseconds since 1970.
+
+    Producer: `questions.changed_answers.changed_answers`. Consumers: `writing.run_report`,
+    `questions.changed_answers.merge_changes`.
+
+    Attributes:
+        old_id: hash of the earlier answer.
+        new_id: hash of the later one.
+        old: beginning of the earlier one's text.
+        new: that of the later one.
+        questions: number of questions of which these are the last two answers.
+        first_old: first time that one of these questions got the earlier answer.
+        last_old: last time.
+        first_new: first time that one got the later answer.
+        last_new: last time.
+    """
+
+    old_id: int
+    new_id: int
+    old: str
+    new: str
+    questions: int
+    first_old: int
+    last_old: int
+    first_new: int
+    last_new: int
+
+
 class JudgedAnswer(NamedTuple):
     """An answer of many questions whose worth is among the lowest or highest of its shard.
 
@@ -241,6 +270,7 @@ class Written(NamedTuple):
         source: an input of the run, with its digest.
         broad_answers: answers that look like a fallback.
         judged_answers: answers of many questions with the lowest or highest worth.
+        changed_answers: pairs of answers that questions got one after the other.
     """
 
     file: File | None
@@ -248,3 +278,4 @@ class Written(NamedTuple):
     source: Source | None = None
     broad_answers: Sequence[BroadAnswer] = ()
     judged_answers: Sequence[JudgedAnswer] = ()
+    changed_answers: Sequence[ChangedAnswer] = ()

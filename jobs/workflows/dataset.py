@@ -191,6 +191,7 @@ def _show(url: str, manifest: Manifest, summary: RunSummary, *, as_json: bool) -
     """Print the tables of a run, the places of its files and report, and the next commands."""
     from jobs.display.summary_tables import rows_per_second
     from jobs.display.terminal_tables import dataset_tables
+    from pipelines.questions.changed_answers import changes_as_json
     from pipelines.summary.answer_worth import answer_worth
     from pipelines.summary.answer_worth import as_json as worth_as_json
     from pipelines.summary.fallbacks import as_json as fallbacks_as_json
@@ -222,6 +223,7 @@ def _show(url: str, manifest: Manifest, summary: RunSummary, *, as_json: bool) -
         "rejected_intents": intents_as_json(incoherent_intents(manifest.counters, manifest.configuration)),
         "warnings": [*summary.warnings, *unread],
         "fallback_answers": fallbacks_as_json(summary.fallbacks, rows=manifest.counters["rows_read"]),
+        "changed_answers": changes_as_json(summary.changed_answers),
     }
     emit(result, as_json=as_json, table=lambda: dataset_tables(url, manifest))
     for warning in unread:

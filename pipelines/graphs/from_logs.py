@@ -30,6 +30,7 @@ from pipelines.privacy.transform import limit_by_answer
 from pipelines.privacy.users import UserKey, hash_users
 from pipelines.questions.aggregation import name_questions
 from pipelines.questions.ambiguity import settle_answers, with_settled_answers
+from pipelines.questions.changed_answers import changed_answers
 from pipelines.questions.row_filters import Validated, validate
 from pipelines.questions.settings import Ambiguity, Validation
 from pipelines.reading.headers.columns import Column
@@ -247,4 +248,5 @@ def name_and_settle(
     yield beam.pvalue.TaggedOutput("members", place_earlier(settled.members, earlier, since))
     yield beam.pvalue.TaggedOutput(TAG, settled.rejects)
     yield beam.pvalue.TaggedOutput("token_counts", named.token_counts)
-    yield beam.pvalue.TaggedOutput("written", Written(None, settled.counts))
+    changed = changed_answers(limited.asked)
+    yield beam.pvalue.TaggedOutput("written", Written(None, settled.counts, changed_answers=changed))

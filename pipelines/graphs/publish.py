@@ -13,6 +13,7 @@ from apache_beam.options.pipeline_options import PipelineOptions
 from pipelines.decontamination.report import leakage_report, write_leakage
 from pipelines.engine.runner import run
 from pipelines.graphs.settings import ClustersConfig, QuoraConfig
+from pipelines.questions.changed_answers import merge_changes
 from pipelines.reading.sources import Source
 from pipelines.summary.cluster_summary import summarize_clusters
 from pipelines.summary.fallbacks import fallbacks
@@ -76,6 +77,7 @@ def run_and_publish(
             rejects=reject_examples(output.url, report.files, counters),
             fallbacks=fallbacks(report.broad_answers, rows=counters.get("rows_read", 0)),
             judged_answers=report.judged_answers,
+            changed_answers=merge_changes(report.changed_answers),
         )
         page_file = output.write(PAGE, page(summary), table=REPORTS)
     except BaseException:

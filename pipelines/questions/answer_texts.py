@@ -1,10 +1,12 @@
-"""Answer ids of many texts: such an id can name a skill or a topic, whose questions do not mean the same.
+"""Texts of answers in messages, and answer ids of many texts, as a skill or a topic has them.
 
+text -> shown, ignore_option -> parts of a sentence
 MEMBERS of whole answers -> many_text_counts -> counters of a run -> many_text_warnings
 """
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from typing import Final
 
@@ -26,6 +28,29 @@ MAX_SHARE: Final = 0.5
 
 MIN_SHARE: Final = 0.05
 """Minimum share of a log's rows with such ids that causes a warning."""
+
+LONGEST_OPTION: Final = 200
+"""Maximum number of characters of an answer that is given on a command line."""
+
+_SHOWN: Final = 60
+
+
+def on_one_line(answer: str) -> str:
+    """Return an answer without line breaks, which count as spaces."""
+    return " ".join(answer.split())
+
+
+def shown(answer: str) -> str:
+    """Return the beginning of an answer on one line."""
+    line = on_one_line(answer)
+    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
+
+
+def ignore_option(answer: str) -> str:
+    """Return what to add to a command so that it ignores an answer."""
+    line = on_one_line(answer)
+    short = len(line) <= LONGEST_OPTION
+    return f"--ignore-answer {shlex.quote(line)}" if short else "it to a file for --ignore-answer @FILE"
 
 
 def many_text_counts(members: pa.Table) -> dict[str, int]:

@@ -13,7 +13,6 @@ different answers, whereas questions about one topic are.
 from __future__ import annotations
 
 import re
-import shlex
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -24,6 +23,7 @@ import pyarrow.compute as pc
 
 from pipelines.intermediate import BroadAnswer
 from pipelines.questions.acknowledgements import is_acknowledgement
+from pipelines.questions.answer_texts import ignore_option, on_one_line, shown
 from pipelines.questions.row_filters import IGNORED
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.quantities import counted, rounded_percent
@@ -83,9 +83,6 @@ _MOST_BY_TEXT: Final = int(1 / MIN_SHARE_BY_TEXT)
 _NAMED: Final = 20
 """Maximum number of answers without a row that are named, if others have one."""
 
-_SHOWN: Final = 60
-_LONGEST_WORD: Final = 200
-
 
 def broad_answers(members: pa.Table, weights: TokenWeights) -> list[BroadAnswer]:
     """Return the frequent answers of a shard that look like a fallback or have nearly all questions; at most 200.
@@ -124,7 +121,7 @@ def is_apology(answer: str) -> bool:
     """Return whether a short answer states that the question was not understood, or has no answer."""
     if len(answer) > _LONGEST_APOLOGY:
         return False
-    line = unicodedata.normalize("NFC", _line(answer)).replace("’", "'")
+    line = unicodedata.normalize("NFC", on_one_line(answer)).replace("’", "'")
     return _APOLOGY.search(line) is not None
 
 
@@ -196,11 +193,11 @@ def idle_answers(ignored: Sequence[str], counters: Mapping[str, int]) -> list[st
     if not idle:
         return []
     named = idle[:_NAMED] if found else idle[:1]
-    shown = ", ".join(repr(_line(answer)[:_SHOWN]) for answer in named)
+    names = ", ".join(repr(shown(answer)) for answer in named)
     others = f" and {counted(len(idle) - len(named), 'other')}" if len(idle) > len(named) else ""
     effect = "rejected no row: none has" if not found else "has an answer without effect: no row has"
     how = "An answer is compared whole, with its punctuation; @FILE reads a file"
-    return [f"--ignore-answer {effect} the answer or answer id {shown}{others}. {how}"]
+    return [f"--ignore-answer {effect} the answer or answer id {names}{others}. {how}"]
 
 
 def as_json(answers: Sequence[BroadAnswer], *, rows: int) -> list[dict[str, Any]]:
@@ -209,29 +206,17 @@ def as_json(answers: Sequence[BroadAnswer], *, rows: int) -> list[dict[str, Any]
 
 
 def _of_only(answer: BroadAnswer) -> str:
-    questions, shown = f"{counted(answer.questions, 'question')}, nearly all of the log", _shown(_line(answer.answer))
+    questions = f"{counted(answer.questions, 'question')}, nearly all of the log"
     return (
-        f"one answer has {questions}: {shown!r}. There is nothing to compare these with, so estimates "
+        f"one answer has {questions}: {shown(answer.answer)!r}. There is nothing to compare these with, so estimates "
         "rest on their words alone. If they mean the same, keep them together by --answers intent"
     )
 
 
-def _line(answer: str) -> str:
-    return " ".join(answer.split())
-
-
-def _shown(line: str) -> str:
-    return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
-
-
 def _warning(answer: BroadAnswer, share: float) -> str:
-    line = _line(answer.answer)
     questions = counted(answer.questions, "question" if _shows_it(answer.answer) else "unlike question")
-    short = len(line) <= _LONGEST_WORD
-    advice = f"--ignore-answer {shlex.quote(line)}" if short else "it to a file for --ignore-answer @FILE"
-    shown = _shown(line)
-    holds = f"one answer holds {rounded_percent(share)} of the rows and {questions}: {shown!r}"
-    return f"{holds}. {_suspicion(answer.answer)}, add {advice}"
+    holds = f"one answer holds {rounded_percent(share)} of the rows and {questions}: {shown(answer.answer)!r}"
+    return f"{holds}. {_suspicion(answer.answer)}, add {ignore_option(answer.answer)}"
 
 
 def _suspicion(answer: str) -> str:

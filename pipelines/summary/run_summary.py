@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pipelines.intermediate import BroadAnswer, JudgedAnswer
+from pipelines.intermediate import BroadAnswer, ChangedAnswer, JudgedAnswer
 from pipelines.questions.answer_texts import many_text_warnings
+from pipelines.questions.changed_answers import change_warnings
 from pipelines.summary import agreement, answer_worth, fallbacks, incoherent_intents, script_shares, value_notes
 from pipelines.summary.cluster_summary import ClusterSummary
 from pipelines.summary.reject_examples import RejectExamples
@@ -33,6 +34,7 @@ class RunSummary(NamedTuple):
         rejects: examples of rejected rows and questions, for every reason.
         fallbacks: answers that look like a fallback, the most frequent first.
         judged_answers: answers of many questions with the lowest or highest worth of a shard.
+        changed_answers: answers that changed during the log, those of most questions first.
     """
 
     url: str
@@ -47,16 +49,18 @@ class RunSummary(NamedTuple):
     rejects: Sequence[RejectExamples] = ()
     fallbacks: Sequence[BroadAnswer] = ()
     judged_answers: Sequence[JudgedAnswer] = ()
+    changed_answers: Sequence[ChangedAnswer] = ()
 
     @property
     def warnings(self) -> list[str]:
-        """Return sentences about estimates, fallbacks, rejected intents, HTML entities and scripts."""
+        """Return sentences about estimates, fallbacks, changed answers, rejected intents, HTML entities and scripts."""
         ignored = self.configuration.get("validation", {}).get("ignored_answers", ())
         of_answers = fallbacks.idle_answers(ignored, self.counters)
         linking = self.configuration.get("assembly", {}).get("linking", {})
         undecided = linking.get("method") != "none" and linking.get("answers", "auto") == "auto"
         rows = self.counters.get("rows_read", 0)
         of_answers += fallbacks.warnings(self.fallbacks, rows=rows, undecided=undecided)
+        of_answers += change_warnings(self.changed_answers)
         of_answers += many_text_warnings(self.counters, self.configuration.get("column_names") or {})
         lost = incoherent_intents.incoherent_intents(self.counters, self.configuration)
         of_answers += incoherent_intents.warnings(lost)

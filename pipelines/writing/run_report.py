@@ -12,7 +12,7 @@ from typing import Any
 
 import apache_beam as beam
 
-from pipelines.intermediate import BroadAnswer, JudgedAnswer, Written
+from pipelines.intermediate import BroadAnswer, ChangedAnswer, JudgedAnswer, Written
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, Source
 from schemas.artifacts.writer import Output
@@ -23,7 +23,7 @@ _REPORT = "report.json"
 
 @dataclasses.dataclass(frozen=True)
 class Report:
-    """The files of a run, its counters, its inputs with digests, and answers that look like a fallback or are extreme.
+    """The files of a run, its counters, its inputs with digests, and answers to be reported.
 
     The names are those of `pipelines.intermediate.Written`.
     """
@@ -33,6 +33,7 @@ class Report:
     sources: list[Source]
     broad_answers: list[BroadAnswer] = dataclasses.field(default_factory=list)
     judged_answers: list[JudgedAnswer] = dataclasses.field(default_factory=list)
+    changed_answers: list[ChangedAnswer] = dataclasses.field(default_factory=list)
 
 
 @dataclasses.dataclass
@@ -55,8 +56,9 @@ class WriteReport(beam.PTransform):
                     w.source and w.source.model_dump(),
                     w.broad_answers,
                     w.judged_answers,
+                    w.changed_answers,
                 )
-            ).with_output_types(tuple[Any, Any, Any, Any, Any])
+            ).with_output_types(tuple[Any, Any, Any, Any, Any, Any])
             | beam.combiners.ToList()
             | beam.Map(
                 lambda entries: storage.write_bytes(storage.join(self.run_url, _REPORT), json.dumps(entries).encode())
@@ -74,9 +76,10 @@ def read_report(output: Output) -> Report:
         counters.update(counts)
     files = [File(**file) for file, *_ in entries if file]
     sources = [Source(**source) for _, _, source, *_ in entries if source]
-    broad = [BroadAnswer(*answer) for *_, found, _ in entries for answer in found]
-    judged = [JudgedAnswer(*answer) for *_, found in entries for answer in found]
-    return Report(files, dict(counters), sources, broad, judged)
+    broad = [BroadAnswer(*answer) for *_, found, _, _ in entries for answer in found]
+    judged = [JudgedAnswer(*answer) for *_, found, _ in entries for answer in found]
+    changed = [ChangedAnswer(*answer) for *_, found in entries for answer in found]
+    return Report(files, dict(counters), sources, broad, judged, changed)
 
 
 def check_sum(counters: dict[str, int], whole: str, *parts: str) -> None:
