@@ -176,7 +176,8 @@ _NEXT = r"(?:, ?| ?[-\u2013] ?| and | or | to )"
 _SECRET = rf"[?&#](?:{_CREDENTIAL})=[^\s\"'\u2018-\u201f&]*+"
 """A credential with its name: its value can have letters of any script and other signs, and is often a password."""
 
-_URL_REST = rf"(?:{_SECRET}|(?!{_OTHER})[^\s()<>\"'\u2018-\u201f\u3000-\u303f\uff00-\uff0f\uff1a-\uff1f])*+"
+# no possessive group, which matches wrongly before Python 3.11.5
+_URL_REST = rf"(?:{_SECRET}|(?!{_OTHER})[^\s()<>\"'\u2018-\u201f\u3000-\u303f\uff00-\uff0f\uff1a-\uff1f])*"
 _AFTER_URL: Final = ".,;:!?()<>[]{}\u3001\u3002\u300a\u300b\u300c\u300d\u300e\u300f\u3010\u3011\uff01\uff0c\uff1b"
 """Signs of the sentence, which stay at the end of a URL."""
 

@@ -1,3 +1,4 @@
+import re
 import sys
 import time
 import unicodedata
@@ -286,3 +287,8 @@ def test_a_long_text_takes_no_more_than_linear_time(piece):
     started = time.process_time()
     replace_personal(piece * (100_000 // len(piece)))
     assert time.process_time() - started < 5
+
+
+def test_no_pattern_has_a_possessive_group_which_matches_wrongly_before_python_3_11_5():
+    for kind in KINDS:
+        assert not re.search(r"\)[*+?]\+|\(\?>", kind.pattern.pattern), kind.name
