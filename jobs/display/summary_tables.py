@@ -9,12 +9,12 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pipelines.intermediate import JudgedAnswer
 from pipelines.questions.scripts import NO_LETTER
 from pipelines.summary.answer_worth import AnswerWorth, answer_worth, promise_of_verdicts
 from pipelines.summary.row_balance import OTHER_COUNTS, Balance, Split, row_balance
 from pipelines.summary.script_shares import ScriptShare
 from pipelines.summary.worth_by_kind import worth_of_answers, worth_of_kinds
+from pipelines.writing.reported import JudgedAnswer
 from schemas.artifacts.manifest import Source
 from schemas.tables import COHERENCE_COLUMNS
 

@@ -14,7 +14,6 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.intermediate import JudgedAnswer, Written
 from pipelines.linkage.linker import Linker
 from pipelines.linkage.scoring.pair_model import Linked
 from pipelines.linkage.standings import LogAgreement
@@ -23,6 +22,7 @@ from pipelines.questions.answer_kinds import KINDS, kinds_of
 from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.summary.agreement import PREFIX
 from pipelines.summary.worth_by_kind import MANY, SHOWN, SIZES, ascending, counter, descending
+from pipelines.writing.reported import JudgedAnswer, Written
 from schemas.ragged import pairs_in_runs, sizes_of_runs, starts_of_runs, sums_of_runs
 
 _SHOWN_CHARACTERS: Final = 200

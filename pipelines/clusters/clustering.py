@@ -19,13 +19,13 @@ from pipelines.clusters.incoherent_intents import incoherent_intent_counts
 from pipelines.clusters.recalibration import recalibrate
 from pipelines.clusters.reviewed import remove_reviewed
 from pipelines.clusters.settings import Gate, Recalibration, Reviewed
-from pipelines.intermediate import JudgedAnswer
 from pipelines.linkage.linker import Linker
 from pipelines.linkage.scoring.pair_model import Linked
 from pipelines.linkage.witnesses import Evidence
 from pipelines.questions.memberships import merge_answers, replace_columns
 from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.writing.rejects import reject_members
+from pipelines.writing.reported import JudgedAnswer
 from schemas.ragged import lists_of, ranks_in_runs, sizes_of_runs, starts_of_runs, sums_of_runs
 from schemas.tables import CLUSTERS
 

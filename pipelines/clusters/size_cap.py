@@ -20,8 +20,9 @@ import pyarrow.compute as pc
 
 from pipelines.clusters.splits import without_splits
 from pipelines.engine.shuffle import concatenate, to_ipc
-from pipelines.intermediate import MEMBERS, SURPLUS, Written
+from pipelines.intermediate import MEMBERS, SURPLUS
 from pipelines.writing.rejects import reject_members
+from pipelines.writing.reported import Written
 from schemas.ragged import ranks_in_runs, sizes_of_runs, starts_of_runs
 from schemas.tables import with_nulls
 

@@ -23,9 +23,9 @@ from pipelines.decontamination.similar_spellings import (
 )
 from pipelines.engine.combining import StepwiseCombine
 from pipelines.engine.shuffle import GroupByShard
-from pipelines.intermediate import Written
 from pipelines.questions.token_frequencies import merge as merge_counts
 from pipelines.writing.rejects import TAG
+from pipelines.writing.reported import Written
 
 
 @dataclasses.dataclass

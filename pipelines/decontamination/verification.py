@@ -26,9 +26,10 @@ from pipelines.decontamination.near_duplicates import PRECEDENCE
 from pipelines.decontamination.places import earliest, place_in_lists, place_once
 from pipelines.decontamination.set_similarity import differences, similar_pairs
 from pipelines.engine.shuffle import GroupByShard
-from pipelines.intermediate import SETS, Written
+from pipelines.intermediate import SETS
 from pipelines.questions.aggregation import token_ids
 from pipelines.questions.token_frequencies import TokenWeights
+from pipelines.writing.reported import Written
 from schemas.artifacts.manifest import read_verified
 from schemas.hashing import mix
 from schemas.text_arrays import hash64_all, key_all, words_all

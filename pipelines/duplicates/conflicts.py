@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from pipelines.duplicates.rows import CROSSINGS
 from pipelines.engine.shuffle import GroupByShard
-from pipelines.intermediate import Written
+from pipelines.writing.reported import Written
 
 
 @dataclasses.dataclass

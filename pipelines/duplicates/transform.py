@@ -21,7 +21,7 @@ from pipelines.duplicates.rows import SIZES
 from pipelines.duplicates.settings import HeldOut
 from pipelines.engine.combining import StepwiseCombine
 from pipelines.engine.shuffle import GroupByShard
-from pipelines.intermediate import Written
+from pipelines.writing.reported import Written
 
 
 class Clusters(TypedDict):

@@ -19,7 +19,6 @@ from pipelines.engine.combining import StepwiseCombine
 from pipelines.engine.shuffle import GroupByShard, JoinByShard
 from pipelines.graphs.judging import finish, judge
 from pipelines.graphs.settings import Assembly
-from pipelines.intermediate import Written
 from pipelines.linkage.transform import (
     ChooseThreshold,
     CountAgreement,
@@ -35,6 +34,7 @@ from pipelines.reading.sources import Source, digest_input
 from pipelines.writing.parquet import WriteTable
 from pipelines.writing.rejected_table import WriteRejects
 from pipelines.writing.rejects import TAG
+from pipelines.writing.reported import Written
 from schemas.tables import SPLITS
 
 _TABLES = ("clusters", "pairs")

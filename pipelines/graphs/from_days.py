@@ -19,11 +19,12 @@ from pipelines.graphs.settings import ClustersConfig
 from pipelines.ingestion.days import COUNTS, WAITING, Day, DayFile, beginning_of, read_day_file
 from pipelines.ingestion.earlier import read_earlier_file
 from pipelines.ingestion.ignored_answers import without_ignored
-from pipelines.intermediate import ENOUGH, USER, Written
+from pipelines.intermediate import ENOUGH, USER
 from pipelines.privacy.settings import Privacy
 from pipelines.privacy.users import UserKey
 from pipelines.reading.sources import Source
 from pipelines.writing.rejects import TAG
+from pipelines.writing.reported import Written
 from schemas.artifacts.manifest import Source as Input
 
 

@@ -19,7 +19,6 @@ from pipelines.engine.shuffle import GroupByShard, JoinByShard, tables_of
 from pipelines.graphs.dataset import AssembleDataset, DigestInputs, Parts
 from pipelines.graphs.settings import ClustersConfig
 from pipelines.ingestion.earlier import place_earlier
-from pipelines.intermediate import Written
 from pipelines.neighbours.embeddings import Encode
 from pipelines.privacy.k_users import limit_users
 from pipelines.privacy.payloads import USER_ID, Unreadable, protect_rows, protect_unreadable
@@ -37,6 +36,7 @@ from pipelines.reading.headers.columns import Column
 from pipelines.reading.reader import divide, read
 from pipelines.reading.sources import Source
 from pipelines.writing.rejects import TAG
+from pipelines.writing.reported import Written
 from pipelines.writing.run_report import WriteReport
 from schemas.tables import QA_LOG
 
@@ -131,7 +131,9 @@ def assemble(
     """
     if earlier is None:
         of_questions = (
-            asked | "ShuffleByQuestion" >> GroupByShard(key="question_id", shards=shards) | beam.Map(_without_splits)
+            asked
+            | "ShuffleByQuestion" >> GroupByShard(key="question_id", shards=shards)
+            | "WithoutSplits" >> beam.Map(lambda table: (table, None))
         )
     else:
         joined = (asked, earlier) | "ShuffleByQuestion" >> JoinByShard(key="question_id", shards=shards)
@@ -149,10 +151,6 @@ def assemble(
     assembly = AssembleDataset(config.assembly, shards, run_url, encode, has_earlier_splits=earlier is not None)
     assembled = parts | "AssembleDataset" >> assembly
     return (assembled, *written, named.written) | "AllWritten" >> beam.Flatten() | "Report" >> WriteReport(run_url)
-
-
-def _without_splits(asked: pa.Table) -> tuple[pa.Table, None]:
-    return asked, None
 
 
 def read_asked(
@@ -248,5 +246,5 @@ def name_and_settle(
     yield beam.pvalue.TaggedOutput("members", place_earlier(settled.members, earlier, since))
     yield beam.pvalue.TaggedOutput(TAG, settled.rejects)
     yield beam.pvalue.TaggedOutput("token_counts", named.token_counts)
-    changed = changed_answers(limited.asked)
-    yield beam.pvalue.TaggedOutput("written", Written(None, settled.counts, changed_answers=changed))
+    counted = Written(None, settled.counts, changed_answers=changed_answers(limited.asked))
+    yield beam.pvalue.TaggedOutput("written", counted)

@@ -18,11 +18,12 @@ from pipelines.engine import progress
 from pipelines.engine.shuffle import GroupByShard
 from pipelines.graphs.dataset import AssembleDataset, DigestInputs, Parts
 from pipelines.graphs.settings import QuoraConfig
-from pipelines.intermediate import MEMBERS, Written
+from pipelines.intermediate import MEMBERS
 from pipelines.questions.aggregation import name_questions
 from pipelines.reading.reader import divide, read
 from pipelines.reading.sources import Source
 from pipelines.writing.rejects import TAG
+from pipelines.writing.reported import Written
 from pipelines.writing.run_report import WriteReport
 
 

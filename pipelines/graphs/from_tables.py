@@ -14,13 +14,13 @@ import pyarrow as pa
 
 from pipelines.graphs.from_logs import checked_rows, count_readable, limit_and_assemble
 from pipelines.graphs.settings import ClustersConfig
-from pipelines.intermediate import Written
 from pipelines.neighbours.embeddings import Encode
 from pipelines.privacy.scrub import scrub_columns
 from pipelines.privacy.settings import Privacy
 from pipelines.privacy.users import UserKey
 from pipelines.questions.settings import Validation
 from pipelines.writing.rejects import TAG
+from pipelines.writing.reported import Written
 
 
 @dataclasses.dataclass

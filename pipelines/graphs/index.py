@@ -19,7 +19,7 @@ import pyarrow as pa
 from pipelines.engine import progress
 from pipelines.engine.runner import run
 from pipelines.engine.shuffle import GroupByShard, concatenate, to_ipc
-from pipelines.intermediate import INDEX_ROWS, Written
+from pipelines.intermediate import INDEX_ROWS
 from pipelines.neighbours.embeddings import Encode
 from pipelines.questions.equal_questions import merge_equal
 from pipelines.reading.index_inputs import QuestionFile, divide_file
@@ -27,6 +27,7 @@ from pipelines.reading.index_questions import read_questions
 from pipelines.writing.finished_shards import FinishedShards
 from pipelines.writing.rejected_table import WriteRejects
 from pipelines.writing.rejects import TAG
+from pipelines.writing.reported import Written
 from pipelines.writing.run_report import Report, WriteReport, read_report
 from schemas.artifacts.table_files import arrow_bytes
 from schemas.artifacts.writer import Output, write_file

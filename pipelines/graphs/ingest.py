@@ -17,7 +17,6 @@ from pipelines.engine.shuffle import GroupByShard, shard_of
 from pipelines.graphs.from_logs import read_asked
 from pipelines.graphs.settings import IngestConfig
 from pipelines.ingestion.days import COUNTS, WAITING, merge_day, off_date_counts, waiting_file
-from pipelines.intermediate import Written
 from pipelines.privacy.k_users import limit_day
 from pipelines.privacy.settings import Privacy
 from pipelines.privacy.suppression import Suppression
@@ -28,6 +27,7 @@ from pipelines.reading.sources import Source
 from pipelines.writing.parquet import to_parquet
 from pipelines.writing.rejected_table import WriteRejects
 from pipelines.writing.rejects import TAG
+from pipelines.writing.reported import Written
 from pipelines.writing.run_report import WriteReport
 from schemas.artifacts.writer import write_file
 

@@ -20,7 +20,6 @@ from pipelines.clusters.splits import keep_splits, splits_of_answers, without_sp
 from pipelines.engine import progress
 from pipelines.engine.shuffle import Joined
 from pipelines.graphs.settings import Assembly
-from pipelines.intermediate import Written
 from pipelines.linkage.linker import Linker
 from pipelines.linkage.standings import LogAgreement
 from pipelines.linkage.threshold_sample import with_evidence
@@ -29,6 +28,7 @@ from pipelines.questions.answer_texts import many_text_counts
 from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.summary.fallbacks import broad_answers
 from pipelines.writing.rejects import TAG
+from pipelines.writing.reported import Written
 from schemas.ragged import starts_of_runs
 from schemas.tables import SPLITS
 

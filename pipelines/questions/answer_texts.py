@@ -47,7 +47,7 @@ def shown(answer: str) -> str:
 
 
 def ignore_option(answer: str) -> str:
-    """Return what to add to a command so that it ignores an answer."""
+    """Return the option of a command that ignores an answer, after the word "add"."""
     line = on_one_line(answer)
     short = len(line) <= LONGEST_OPTION
     return f"--ignore-answer {shlex.quote(line)}" if short else "it to a file for --ignore-answer @FILE"

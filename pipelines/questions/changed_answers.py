@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.intermediate import ChangedAnswer
 from pipelines.questions.answer_texts import LONGEST_OPTION, ignore_option, shown
+from pipelines.writing.reported import ChangedAnswer
 from schemas.quantities import counted
 from schemas.ragged import starts_of_runs
 

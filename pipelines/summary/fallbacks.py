@@ -21,11 +21,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.intermediate import BroadAnswer
 from pipelines.questions.acknowledgements import is_acknowledgement
 from pipelines.questions.answer_texts import ignore_option, on_one_line, shown
 from pipelines.questions.row_filters import IGNORED
 from pipelines.questions.token_frequencies import TokenWeights
+from pipelines.writing.reported import BroadAnswer
 from schemas.quantities import counted, rounded_percent
 from schemas.ragged import most_frequent
 from schemas.text import fold

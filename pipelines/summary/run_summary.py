@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pipelines.intermediate import BroadAnswer, ChangedAnswer, JudgedAnswer
 from pipelines.questions.answer_texts import many_text_warnings
 from pipelines.questions.changed_answers import change_warnings
 from pipelines.summary import agreement, answer_worth, fallbacks, incoherent_intents, script_shares, value_notes
 from pipelines.summary.cluster_summary import ClusterSummary
 from pipelines.summary.reject_examples import RejectExamples
+from pipelines.writing.reported import BroadAnswer, ChangedAnswer, JudgedAnswer
 from schemas.artifacts.manifest import Source
 from schemas.quantities import counted
 

@@ -15,8 +15,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
-from pipelines.intermediate import JudgedAnswer
 from pipelines.questions.answer_kinds import KINDS
+from pipelines.writing.reported import JudgedAnswer
 
 PREFIX: Final = "worth_of_"
 """Beginning of the counters of a kind and size; it begins like the counters of `pipelines.summary.answer_worth`."""

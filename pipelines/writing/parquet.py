@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipelines.engine.shuffle import shard_of
-from pipelines.intermediate import Written
+from pipelines.writing.reported import Written
 from schemas.artifacts.writer import write_file
 from schemas.tables import ROW_STAGES, TABLES, conform
 

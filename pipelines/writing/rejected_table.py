@@ -16,9 +16,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipelines.engine.shuffle import GroupByShard
-from pipelines.intermediate import Written
 from pipelines.writing.parquet import REPEATED, count_rejects, path_of, sort_keys
 from pipelines.writing.rejects import ROWS
+from pipelines.writing.reported import Written
 from schemas.artifacts.writer import write_file
 from schemas.tables import REJECTED, conform
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import apache_beam as beam
 
-from pipelines.intermediate import BroadAnswer, ChangedAnswer, JudgedAnswer, Written
+from pipelines.writing.reported import BroadAnswer, ChangedAnswer, JudgedAnswer, Written
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, Source
 from schemas.artifacts.writer import Output
@@ -25,7 +25,7 @@ _REPORT = "report.json"
 class Report:
     """The files of a run, its counters, its inputs with digests, and answers to be reported.
 
-    The names are those of `pipelines.intermediate.Written`.
+    The names are those of `pipelines.writing.reported.Written`.
     """
 
     files: list[File]

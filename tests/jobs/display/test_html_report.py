@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jobs.display.html_report import SHOWN_INPUTS, dataset_page
-from pipelines.intermediate import BroadAnswer, JudgedAnswer
 from pipelines.summary.cluster_summary import ClusterSummary
 from pipelines.summary.histogram import Distribution
 from pipelines.summary.reject_examples import RejectExamples
 from pipelines.summary.run_summary import RunSummary
+from pipelines.writing.reported import BroadAnswer, JudgedAnswer
 from schemas.artifacts.manifest import Source
 
 CHECK = {

@@ -5,9 +5,9 @@ import pyarrow as pa
 import pytest
 
 from pipelines.clusters.answer_worth import extreme_answers, kind_counts, shares_of_answers
-from pipelines.intermediate import JudgedAnswer
 from pipelines.linkage.scoring.pair_model import Linked
 from pipelines.summary.worth_by_kind import MANY, SHOWN
+from pipelines.writing.reported import JudgedAnswer
 
 
 def test_the_share_of_an_answer_is_that_of_its_expected_paraphrases(members_of) -> None:

@@ -19,9 +19,10 @@ from pipelines.decontamination.verification import (
     questions_of,
     sets_to_check,
 )
-from pipelines.intermediate import SETS, Written
+from pipelines.intermediate import SETS
 from pipelines.questions.token_frequencies import count_tokens, merge
 from pipelines.writing.parquet import to_parquet
+from pipelines.writing.reported import Written
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.writer import write_file
 from schemas.errors import QprError

@@ -15,10 +15,11 @@ from pipelines.engine.shuffle import to_ipc
 from pipelines.graphs.dataset import DigestInputs
 from pipelines.graphs.judging import finish, judge
 from pipelines.graphs.settings import Assembly
-from pipelines.intermediate import MEMBERS, Written
+from pipelines.intermediate import MEMBERS
 from pipelines.linkage.scoring.pair_model import Linked
 from pipelines.questions.token_frequencies import count_tokens
 from pipelines.reading.sources import expand
+from pipelines.writing.reported import Written
 from schemas.artifacts import manifest
 from schemas.tables import SPLITS, with_nulls
 

@@ -7,9 +7,9 @@ import pytest
 from pipelines.engine.runner import parse_options
 from pipelines.graphs.publish import run_and_publish
 from pipelines.graphs.settings import ClustersConfig, QuoraConfig
-from pipelines.intermediate import Written
 from pipelines.reading.sources import Source
 from pipelines.writing.parquet import to_parquet
+from pipelines.writing.reported import Written
 from pipelines.writing.run_report import WriteReport
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset

@@ -7,7 +7,7 @@ import unicodedata
 import pyarrow as pa
 import pytest
 
-from pipelines.intermediate import MEMBERS, BroadAnswer
+from pipelines.intermediate import MEMBERS
 from pipelines.questions.aggregation import token_ids
 from pipelines.questions.token_frequencies import TokenWeights, count_tokens
 from pipelines.summary.fallbacks import (
@@ -21,6 +21,7 @@ from pipelines.summary.fallbacks import (
     likeness_ratio,
     warnings,
 )
+from pipelines.writing.reported import BroadAnswer
 from schemas.tables import with_nulls
 from schemas.text import hash64, tokens
 

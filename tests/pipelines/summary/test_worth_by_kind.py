@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import pytest
 
-from pipelines.intermediate import JudgedAnswer
 from pipelines.summary.worth_by_kind import (
     MANY,
     SHOWN,
@@ -17,6 +16,7 @@ from pipelines.summary.worth_by_kind import (
     worth_of_answers,
     worth_of_kinds,
 )
+from pipelines.writing.reported import JudgedAnswer
 
 
 def counters_of(shares: list[float], *, kind: str = "entity", size: int = 0) -> dict[str, int]:

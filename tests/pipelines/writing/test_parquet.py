@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.engine.runner import parse_options, run
-from pipelines.intermediate import Written
 from pipelines.writing.parquet import ORDER, WriteTable, count, to_parquet
 from pipelines.writing.rejected_table import WriteRejects, count_equal
+from pipelines.writing.reported import Written
 from schemas.artifacts import storage
 from schemas.tables import CLUSTERS, PAIRS, QUESTIONS, REJECTED, TABLES, conform
 

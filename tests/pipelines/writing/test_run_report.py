@@ -2,7 +2,7 @@ import apache_beam as beam
 import pytest
 
 from pipelines.engine.runner import parse_options, run
-from pipelines.intermediate import BroadAnswer, JudgedAnswer, Written
+from pipelines.writing.reported import BroadAnswer, JudgedAnswer, Written
 from pipelines.writing.run_report import WriteReport, check_sum, read_report
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, Source

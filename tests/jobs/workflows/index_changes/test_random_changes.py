@@ -38,7 +38,7 @@ from model.search.searcher import open_searcher
 from pipelines.engine.shuffle import concatenate, split_by_shard
 from pipelines.graphs import index as graph
 from pipelines.graphs.settings import IndexConfig
-from pipelines.intermediate import Written
+from pipelines.writing.reported import Written
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
 from schemas.text import question_id
