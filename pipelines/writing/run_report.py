@@ -49,21 +49,18 @@ class WriteReport(beam.PTransform):
         """Combine all elements into one list and write it."""
         return (
             written
-            | beam.Map(
-                lambda w: (
-                    w.file and w.file.model_dump(),
-                    w.counts,
-                    w.source and w.source.model_dump(),
-                    w.broad_answers,
-                    w.judged_answers,
-                    w.changed_answers,
-                )
-            ).with_output_types(tuple[Any, Any, Any, Any, Any, Any])
+            | beam.Map(entry_of).with_output_types(dict[str, Any])
             | beam.combiners.ToList()
             | beam.Map(
                 lambda entries: storage.write_bytes(storage.join(self.run_url, _REPORT), json.dumps(entries).encode())
             ).with_output_types(Any)
         )
+
+
+def entry_of(written: Written) -> dict[str, Any]:
+    """Return an entry of the file for JSON."""
+    file, source = written.file, written.source
+    return written._asdict() | {"file": file and file.model_dump(), "source": source and source.model_dump()}
 
 
 def read_report(output: Output) -> Report:
@@ -72,13 +69,13 @@ def read_report(output: Output) -> Report:
     entries = json.loads(storage.read_bytes(url))
     storage.delete(url)
     counters: collections.Counter[str] = collections.Counter()
-    for _, counts, *_ in entries:
-        counters.update(counts)
-    files = [File(**file) for file, *_ in entries if file]
-    sources = [Source(**source) for _, _, source, *_ in entries if source]
-    broad = [BroadAnswer(*answer) for *_, found, _, _ in entries for answer in found]
-    judged = [JudgedAnswer(*answer) for *_, found, _ in entries for answer in found]
-    changed = [ChangedAnswer(*answer) for *_, found in entries for answer in found]
+    for entry in entries:
+        counters.update(entry["counts"])
+    files = [File(**entry["file"]) for entry in entries if entry["file"]]
+    sources = [Source(**entry["source"]) for entry in entries if entry["source"]]
+    broad = [BroadAnswer(*answer) for entry in entries for answer in entry["broad_answers"]]
+    judged = [JudgedAnswer(*answer) for entry in entries for answer in entry["judged_answers"]]
+    changed = [ChangedAnswer(*answer) for entry in entries for answer in entry["changed_answers"]]
     return Report(files, dict(counters), sources, broad, judged, changed)
 
 

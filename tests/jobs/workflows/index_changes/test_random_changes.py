@@ -39,6 +39,7 @@ from pipelines.engine.shuffle import concatenate, split_by_shard
 from pipelines.graphs import index as graph
 from pipelines.graphs.settings import IndexConfig
 from pipelines.writing.reported import Written
+from pipelines.writing.run_report import entry_of
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
 from schemas.text import question_id
@@ -78,8 +79,8 @@ def run_plainly(build, options):
         for part in parts:
             place = (given["run_url"], sharded.shards, encode, of, trained, sharded.folder, given["finished"])
             written.extend(graph.build_shard(part, *place))
-    report = [(w.file and w.file.model_dump(), w.counts, None, [], []) for w in written]
-    storage.write_bytes(storage.join(given["run_url"], "report.json"), json.dumps(report).encode())
+    report = json.dumps([entry_of(w) for w in written])
+    storage.write_bytes(storage.join(given["run_url"], "report.json"), report.encode())
 
 
 class Changes(RuleBasedStateMachine):
