@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.intermediate import REJECTS
 from pipelines.privacy.payloads import protect_rows
 from pipelines.privacy.settings import Privacy
-from pipelines.questions.row_filters import IGNORED, Validated, hash_ids
+from pipelines.questions.row_filters import Validated, hash_ids, ignored_counts
 from pipelines.writing.rejects import ROWS, reject_rows
 from schemas.tables import QA_LOG, with_nulls
 from schemas.text_arrays import encode, fold_all
@@ -40,8 +39,5 @@ def without_ignored(asked: pa.Table, ignored: Sequence[str], privacy: Privacy) -
     texts = with_nulls(QA_LOG, {"question": rejected["text"], "answer": rejected["answer"]})
     rejects = reject_rows(protect_rows(texts, privacy, None), pa.repeat("ignored_answer", len(rejected)))
     rejects = rejects.append_column(ROWS, rejected["events"].cast(ROWS.type))
-    events = asked["events"].to_numpy()
-    places = np.stack([pc.fill_null(column, -1).to_numpy() for column in (by_text, by_id)])
-    counts = {f"{IGNORED}{place}": int(events[(places == place).any(axis=0)].sum()) for place in range(len(ignored))}
-    kept = asked.filter(pc.invert(is_ignored))
-    return Validated(kept, rejects, {name: number for name, number in counts.items() if number})
+    counts = ignored_counts(by_text, by_id, asked["events"].to_numpy())
+    return Validated(asked.filter(pc.invert(is_ignored)), rejects, counts)

@@ -6,7 +6,6 @@ ASKED of whole questions -> changed_answers -> ChangedAnswer of a shard -> merge
 from __future__ import annotations
 
 import collections
-import datetime
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
@@ -129,5 +128,4 @@ def _merged(changes: Iterable[ChangedAnswer]) -> list[ChangedAnswer]:
 
 
 def _date(change: ChangedAnswer) -> str:
-    start = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
-    return str((start + datetime.timedelta(microseconds=change.first_new)).date())
+    return str(np.datetime64(change.first_new, "us").astype("datetime64[D]"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -80,7 +81,9 @@ def validate(
         asked = asked.append_column(USER, counted[USER.name])
     rejected = rows.filter(pc.is_valid(reasons))
     of_rejected = reject_rows(protect(rejected) if protect else rejected, reasons.drop_null())
-    counts = _ignored_counts(answers, ignored)
+    counts = {}
+    if options.ignored_answers:
+        counts = ignored_counts(ignored.text.take(answers.indices), ignored.id, np.ones(len(rows), np.int64))
     counts |= {
         f"{PREFIX}{name}": rows_with_entity(texts) for name, texts in (("question", questions), ("answer", answers))
     }
@@ -131,12 +134,19 @@ def _answer_faults(texts: pa.Array, folded: pa.Array, ignored: _Ignored) -> pa.A
     )
 
 
-def _ignored_counts(answers: pa.DictionaryArray, ignored: _Ignored) -> dict[str, int]:
-    """Return the number of rows with each answer to ignore, as answer or as id; none for an answer without a row."""
-    by_text = ignored.text.take(answers.indices)
-    both = pc.fill_null(pc.equal(by_text, ignored.id), False)
-    places = pc.value_counts(pa.concat_arrays([by_text, ignored.id.filter(pc.invert(both))]).drop_null())
-    return {f"{IGNORED}{row['values']}": row["counts"] for row in places.to_pylist()}
+def ignored_counts(by_text: pa.Array, by_id: pa.Array, events: np.ndarray) -> dict[str, int]:
+    """Return the number of log rows with each answer to ignore, as answer or as id; none for an answer without a row.
+
+    Args:
+        by_text: (N,) int32 place among the answers to ignore that the answer of each row has, else null.
+        by_id: (N,) the same of its answer id.
+        events: (N,) int64 number of log rows that each stands for.
+    """
+    text, id_ = (pc.fill_null(places, -1).to_numpy() for places in (by_text, by_id))
+    places = np.concatenate([text, np.where(id_ == text, -1, id_)])
+    totals = np.zeros(places.max(initial=-1) + 2, np.int64)
+    np.add.at(totals, places, np.tile(events, 2))  # rows without a place are the last
+    return {f"{IGNORED}{place}": total for place, total in enumerate(totals[:-1].tolist()) if total}
 
 
 def _row_faults(rows: pa.Table, options: Validation, ignored: _Ignored) -> list[pa.Array]:
