@@ -17,6 +17,9 @@ from schemas.tables import ANSWER_ID, ID_TABLE, QUESTIONS, REJECTED
 
 _TIME: Final = QUESTIONS.field("first_seen").type
 
+LOG_ANSWER_ID: Final = pa.field("log_answer_id", pa.string())
+"""The id of an answer in the log, null where it has none; ``answer_id`` is a hash of it, or else of the text."""
+
 ASKED: Final = pa.schema(
     [
         ("question_id", pa.int64()),
@@ -24,6 +27,7 @@ ASKED: Final = pa.schema(
         ("text", pa.string()),  # one surface form of the question
         ("answer_id", pa.int64()),  # hash of the answer; of labelled pairs the id of the question's component
         ("answer", pa.string()),  # one surface form of that answer
+        LOG_ANSWER_ID,
         ("events", pa.int64()),  # log rows with exactly these forms
         ("first_seen", _TIME),
         ("last_seen", _TIME),
@@ -34,6 +38,14 @@ ASKED: Final = pa.schema(
 Producers: `questions.row_filters.validate`, `duplicates.labelled_pairs.validate_pairs` (without answers) and
 `duplicates.held_out_split.place_questions` (``question_id`` and ``answer_id`` only).
 Consumer: `questions.aggregation.name_questions`.
+"""
+
+ANSWER_FORMS: Final = pa.schema(
+    [ASKED.field(name) for name in ("answer_id", LOG_ANSWER_ID.name, "answer", "events", "last_seen")]
+)
+"""One form of an answer that has an id in the log.
+
+Producer and consumer: `questions.answer_texts`.
 """
 
 USER: Final = pa.field("user", pa.uint64())
@@ -56,6 +68,7 @@ MEMBERS: Final = pa.schema(
         ("first_seen", _TIME),  # earliest time of the question, also in earlier versions; null: unknown, and on a vote
         ("text", pa.string()),  # null on a vote, and on a train row of which only the id matters
         ("answer", pa.string()),
+        LOG_ANSWER_ID,
         ("events", pa.int64()),
         ("token_ids", pa.list_(pa.int64())),  # hash64 of the distinct tokens of the key
         ("bag_id", pa.int64()),  # `schemas.hashing.bag_ids` of its words, repeats included

@@ -58,6 +58,7 @@ QUESTIONS: Final = _schema(
         "its most frequent answer; null if none is frequent enough or there are none",
         nullable=True,
     ),
+    _field("answer_id", pa.string(), "that answer's id in the log; null where it has none", nullable=True),
     _field("cluster_id", pa.int64(), "its cluster; of several the one with most of its events", nullable=True),
     _field("split", pa.string(), "the split of that cluster", nullable=True),
 )
@@ -68,6 +69,7 @@ CLUSTERS: Final = _schema(
     _field(
         "answer", pa.string(), "most frequent surface form of the answer; null for clusters from pairs", nullable=True
     ),
+    _field("answer_id", pa.string(), "the answer's id in the log; null where it has none", nullable=True),
     _field("split", pa.string(), "train, validation or test"),
     _field("size", pa.int64(), "how many distinct questions"),
     _field("events", pa.int64(), "how many log rows asked one of them and got this answer"),

@@ -231,6 +231,7 @@ def questions_table(rows, *, split, answers):
         "first_seen": pa.nulls(len(rows), pa.timestamp("us", tz="UTC")),
         "last_seen": pa.nulls(len(rows), pa.timestamp("us", tz="UTC")),
         "answer": pa.array(answer, pa.string()),
+        "answer_id": pa.nulls(len(rows), pa.string()),
         "cluster_id": grouped,
         "split": pc.if_else(pc.is_null(grouped), None, split),
     }
@@ -245,6 +246,7 @@ def clusters_table(clusters, *, split):
         "cluster_id": [hash64(f"c{number}") for number in range(len(clusters))],
         "answer_hash": [hash64(f"c{number}") for number in range(len(clusters))],
         "answer": [f"answer c{number}" for number in range(len(clusters))],
+        "answer_id": pa.nulls(len(clusters), pa.string()),
         "split": [split] * len(clusters),
         "size": [len(texts) for texts in clusters],
         "events": [len(texts) for texts in clusters],

@@ -19,6 +19,7 @@ from pipelines.clusters.incoherent_intents import incoherent_intent_counts
 from pipelines.clusters.recalibration import recalibrate
 from pipelines.clusters.reviewed import remove_reviewed
 from pipelines.clusters.settings import Gate, Recalibration, Reviewed
+from pipelines.intermediate import LOG_ANSWER_ID
 from pipelines.linkage.linker import Linker
 from pipelines.linkage.scoring.pair_model import Linked
 from pipelines.linkage.witnesses import Evidence
@@ -233,6 +234,7 @@ def describe(members: pa.Table, scores: Coherence) -> pa.Table:
             "cluster_id": first["cluster_id"],
             "answer_hash": first["answer_id"],
             "answer": first["answer"],
+            "answer_id": first[LOG_ANSWER_ID.name],
             "split": first["split"],
             "size": pa.array(sizes_of_runs(starts, len(members))),
             "events": pa.array(sums_of_runs(events, starts)),

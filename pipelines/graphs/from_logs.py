@@ -17,21 +17,19 @@ import pyarrow as pa
 from pipelines.engine import progress
 from pipelines.engine.shuffle import GroupByShard, JoinByShard, tables_of
 from pipelines.graphs.dataset import AssembleDataset, DigestInputs, Parts
+from pipelines.graphs.naming import choose_texts, name_and_settle
 from pipelines.graphs.settings import ClustersConfig
-from pipelines.ingestion.earlier import place_earlier
+from pipelines.intermediate import LOG_ANSWER_ID
 from pipelines.neighbours.embeddings import Encode
-from pipelines.privacy.k_users import limit_users
 from pipelines.privacy.payloads import USER_ID, Unreadable, protect_rows, protect_unreadable
 from pipelines.privacy.scrub import scrub_columns, scrub_payloads
 from pipelines.privacy.settings import Privacy
 from pipelines.privacy.suppression import Suppression
 from pipelines.privacy.transform import limit_by_answer
 from pipelines.privacy.users import UserKey, hash_users
-from pipelines.questions.aggregation import name_questions
-from pipelines.questions.ambiguity import settle_answers, with_settled_answers
-from pipelines.questions.changed_answers import changed_answers
+from pipelines.questions.answer_texts import with_current_texts
 from pipelines.questions.row_filters import Validated, validate
-from pipelines.questions.settings import Ambiguity, Validation
+from pipelines.questions.settings import Validation
 from pipelines.reading.headers.columns import Column
 from pipelines.reading.reader import divide, read
 from pipelines.reading.sources import Source
@@ -140,17 +138,27 @@ def assemble(
         of_questions = joined | "ReadTables" >> beam.Map(tables_of)
     name = beam.FlatMap(name_and_settle, config.ambiguity, config.privacy, user_key, since)
     named = of_questions | "NameQuestions" >> name.with_outputs(
-        "members", "token_counts", TAG, "written", main="questions"
+        "members", "token_counts", "answer_forms", TAG, "written", main="questions"
     )
+    current = (
+        named.answer_forms
+        | "ShuffleAnswerForms" >> GroupByShard(key="answer_id", shards=shards)
+        | "ChooseTexts" >> beam.FlatMap(choose_texts).with_outputs("written", main="texts")
+    )
+    texts = beam.pvalue.AsList(current.texts)
     parts: Parts = {
-        "questions": named.questions,
-        "members": named.members,
+        "questions": named.questions | "NameAnswers" >> beam.Map(with_current_texts, texts, of="answer_id"),
+        "members": named.members | "NameMembers" >> beam.Map(with_current_texts, texts, of=LOG_ANSWER_ID.name),
         "token_counts": named.token_counts,
         "rejects": (rejects, named[TAG]) | "Unusable" >> beam.Flatten(),
     }
     assembly = AssembleDataset(config.assembly, shards, run_url, encode, has_earlier_splits=earlier is not None)
     assembled = parts | "AssembleDataset" >> assembly
-    return (assembled, *written, named.written) | "AllWritten" >> beam.Flatten() | "Report" >> WriteReport(run_url)
+    return (
+        (assembled, *written, named.written, current.written)
+        | "AllWritten" >> beam.Flatten()
+        | "Report" >> WriteReport(run_url)
+    )
 
 
 def read_asked(
@@ -216,35 +224,3 @@ def checked_rows(rows: pa.Table, validation: Validation, privacy: Privacy, key: 
     """
     users = hash_users(rows[USER_ID], key) if privacy.options_of_users else None
     return validate(rows, validation, users=users, protect=functools.partial(protect_rows, privacy=privacy, key=key))
-
-
-def name_and_settle(
-    of_questions: tuple[pa.Table, pa.Table | None],
-    ambiguity: Ambiguity,
-    privacy: Privacy,
-    user_key: UserKey | None = None,
-    since: datetime.datetime | None = None,
-) -> Iterator[Any]:
-    """Yield the questions of a shard, their MEMBERS, what is rejected, token counts and numbers of members.
-
-    Args:
-        of_questions: ASKED of whole questions, and EARLIER of those that an earlier version had.
-        ambiguity: limits of the answers to keep.
-        privacy: limits of users.
-        user_key: of the hashes of questions that are written.
-        since: beginning of the log, where there are earlier versions.
-    """
-    asked, earlier = of_questions
-    limited = limit_users(asked, privacy, user_key)
-    if len(limited.rejects):
-        yield beam.pvalue.TaggedOutput(TAG, limited.rejects)
-    if not len(limited.asked):
-        return
-    named = name_questions(limited.asked)
-    settled = settle_answers(named.members, ambiguity)
-    yield with_settled_answers(named.questions, settled.members)
-    yield beam.pvalue.TaggedOutput("members", place_earlier(settled.members, earlier, since))
-    yield beam.pvalue.TaggedOutput(TAG, settled.rejects)
-    yield beam.pvalue.TaggedOutput("token_counts", named.token_counts)
-    counted = Written(None, settled.counts, changed_answers=changed_answers(limited.asked))
-    yield beam.pvalue.TaggedOutput("written", counted)

@@ -24,7 +24,6 @@ from pipelines.linkage.linker import Linker
 from pipelines.linkage.standings import LogAgreement
 from pipelines.linkage.threshold_sample import with_evidence
 from pipelines.questions.aggregation import places
-from pipelines.questions.answer_texts import many_text_counts
 from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.summary.fallbacks import broad_answers
 from pipelines.writing.rejects import TAG
@@ -61,7 +60,7 @@ def judge(
     splits = members.select(["answer_id", "split"])
     judged = [without_splits(members) if has_earlier_splits else members]
     del members
-    broad, many_texts = broad_answers(judged[0], weights), many_text_counts(judged[0])
+    broad = broad_answers(judged[0], weights)
     given, reviewed = assembly.recalibration, assembly.reviewed
     clustered = cluster(  # it alone has the members, so that they can leave memory
         judged.pop(), assembly.gate, weights, linker, given, evidence=evidence, threshold=threshold, reviewed=reviewed
@@ -77,7 +76,7 @@ def judge(
     yield from _tables(believed.filter(in_train), scores, assembly)
     yield beam.pvalue.TaggedOutput(TAG, pa.concat_tables([clustered.rejects, moved]))
     clustered.counts["members_judged"] += len(moved)
-    written = Written(None, clustered.counts | many_texts, broad_answers=broad, judged_answers=clustered.judged_answers)
+    written = Written(None, clustered.counts, broad_answers=broad, judged_answers=clustered.judged_answers)
     yield beam.pvalue.TaggedOutput("written", written)
     if len(clustered.names):
         yield beam.pvalue.TaggedOutput("names", clustered.names)

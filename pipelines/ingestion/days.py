@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipelines.intermediate import ASKED, REJECTS, USER
+from pipelines.intermediate import ASKED, LOG_ANSWER_ID, REJECTS, USER
 from pipelines.privacy.sealing import seal, unseal
 from pipelines.privacy.users import UserKey
 from pipelines.questions.row_filters import IGNORED
@@ -31,6 +31,11 @@ WAITING: Final = "waiting"
 """Table of a day with the rows of questions that too few users asked on it, sealed with the user key."""
 
 WAITING_ROWS: Final = ASKED.append(USER)
+
+ADDED: Final = (LOG_ANSWER_ID.name,)
+"""Columns that days of an earlier release lack."""
+
+_FORM: Final = ("question_id", "answer_id", "text", "answer", "key", LOG_ANSWER_ID.name)
 
 _CARRIED: Final = ("rows_read", "readable_", "unreadable_", "ambiguous_", "replaced_", "rows_erased")
 """Beginnings of the counters of a day that a dataset adds up; it counts the others itself."""
@@ -89,7 +94,7 @@ def merge_day(asked: pa.Table) -> pa.Table:
     Args:
         asked: ASKED.
     """
-    return _merged(asked, ["question_id", "answer_id", "text", "answer", "key"], ASKED)
+    return _merged(asked, [*_FORM], ASKED)
 
 
 def waiting_file(waiting: pa.Table, key: UserKey) -> tuple[bytes, int]:
@@ -99,7 +104,7 @@ def waiting_file(waiting: pa.Table, key: UserKey) -> tuple[bytes, int]:
         waiting: WAITING_ROWS.
         key: of the seal.
     """
-    rows = _merged(waiting, ["question_id", "answer_id", "text", "answer", "key", USER.name], WAITING_ROWS)
+    rows = _merged(waiting, [*_FORM, USER.name], WAITING_ROWS)
     return seal_rows(rows, key), len(rows)
 
 
@@ -122,7 +127,7 @@ def read_waiting(content: bytes, key: UserKey | None, *, name: str, rows: int) -
     Raises:
         QprError: it cannot be opened with this key, or is damaged.
     """
-    found = read_rows(unseal(content, key, name=name), WAITING_ROWS, name=name, rows=rows)
+    found = read_rows(unseal(content, key, name=name), WAITING_ROWS, name=name, rows=rows, absent=ADDED)
     return pa.concat_tables([WAITING_ROWS.empty_table(), *found])
 
 
@@ -174,8 +179,9 @@ def read_day_file(day_file: DayFile, key: UserKey | None) -> Iterator[tuple[str,
         content = read_verified(url, file)
         yield WAITING, read_waiting(content, key, name=storage.join(url, file.path), rows=file.rows)
         return
-    schema = ASKED if file.table == COUNTS else REJECTED
-    for rows in read_rows(read_verified(url, file), schema, name=storage.join(url, file.path), rows=file.rows):
+    schema, absent = (ASKED, ADDED) if file.table == COUNTS else (REJECTED, ())
+    name = storage.join(url, file.path)
+    for rows in read_rows(read_verified(url, file), schema, name=name, rows=file.rows, absent=absent):
         yield file.table, rows.cast(ASKED) if file.table == COUNTS else _as_rejects(rows)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.intermediate import ASKED, ENOUGH, REJECTS, USER
+from pipelines.intermediate import ASKED, ENOUGH, LOG_ANSWER_ID, REJECTS, USER
 from pipelines.privacy.settings import Privacy
 from pipelines.privacy.users import UserKey, as_text, hash_questions
 from pipelines.writing.rejects import ROWS, json_objects, reject
@@ -147,7 +147,7 @@ def _without_surplus(
     rows = pa.array(np.arange(len(asked)))
     places = asked.select(names).append_column("row", rows).join(over, names, join_type="inner", use_threads=False)
     heavy = np.isin(np.arange(len(asked)), places["row"].to_numpy())
-    forms = [name for name in ("question_id", "key", "text", "answer_id", "answer") if name != of]
+    forms = [name for name in ("question_id", "key", "text", "answer_id", "answer", LOG_ANSWER_ID.name) if name != of]
     merged = (
         asked.filter(pa.array(heavy))
         .group_by([*names, *forms], use_threads=False)

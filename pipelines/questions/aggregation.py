@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.intermediate import MEMBERS, MEMBERSHIPS
+from pipelines.intermediate import LOG_ANSWER_ID, MEMBERS, MEMBERSHIPS
 from pipelines.questions.token_frequencies import TokenWeights, count_tokens
 from schemas.hashing import bag_ids
 from schemas.ragged import most_frequent, sizes_of_runs, starts_of_runs
@@ -55,6 +55,7 @@ def name_questions(asked: pa.Table) -> Named:
             "first_seen": _extreme(ordered["first_seen"], starts, np.minimum),
             "last_seen": _extreme(ordered["last_seen"], starts, np.maximum),
             "answer": most_frequent(ids, asked["answer"].combine_chunks(), events)["value"],
+            "answer_id": pa.nulls(len(starts), pa.string()),
             "cluster_id": pa.nulls(len(starts), pa.int64()),
             "split": pa.nulls(len(starts), pa.string()),
         }
@@ -82,10 +83,11 @@ def _members(ordered: pa.Table, starts: np.ndarray, questions: pa.Table) -> pa.T
                 "question": question_of_row,
                 "answer_id": ordered["answer_id"],
                 "answer": answers.indices,
+                LOG_ANSWER_ID.name: ordered[LOG_ANSWER_ID.name],
                 "events": ordered["events"],
             }
         )
-        .group_by(["question", "answer_id", "answer"], use_threads=False)
+        .group_by(["question", "answer_id", "answer", LOG_ANSWER_ID.name], use_threads=False)
         .aggregate([("events", "sum")])
     )
     of_question = questions.take(counted["question"].combine_chunks())
@@ -93,6 +95,7 @@ def _members(ordered: pa.Table, starts: np.ndarray, questions: pa.Table) -> pa.T
         **dict(zip(of_question.column_names, of_question.columns, strict=True)),
         "answer_id": counted["answer_id"],
         "answer": answers.dictionary.take(counted["answer"].combine_chunks()),
+        LOG_ANSWER_ID.name: counted[LOG_ANSWER_ID.name],
         "events": counted["events_sum"],
     }
     return with_nulls(MEMBERS, columns)

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.intermediate import MEMBERS, REJECTS
+from pipelines.intermediate import LOG_ANSWER_ID, MEMBERS, REJECTS
 from pipelines.questions.settings import Ambiguity
 from pipelines.writing.rejects import reject_members
 from schemas.ragged import most_frequent, sizes_of_runs, starts_of_runs
@@ -69,8 +69,17 @@ def with_settled_answers(questions: pa.Table, members: pa.Table) -> pa.Table:
     """
     ids, forms, events = (members[name].combine_chunks() for name in ("question_id", "answer", "events"))
     settled = most_frequent(ids, forms, events)
-    answers = settled["value"].take(pc.index_in(questions["question_id"], settled["group"].combine_chunks()))
-    return questions.set_column(questions.column_names.index("answer"), questions.schema.field("answer"), answers)
+    of_members = pc.index_in(ids, settled["group"].combine_chunks())
+    has_form = pc.equal(forms, settled["value"].combine_chunks().take(of_members))
+    named = members.select(["question_id", LOG_ANSWER_ID.name]).filter(has_form)
+    given = named.group_by("question_id", use_threads=False).aggregate([(LOG_ANSWER_ID.name, "min")])
+    for name, found, values in (
+        ("answer", settled["group"], settled["value"]),
+        ("answer_id", given["question_id"], given[f"{LOG_ANSWER_ID.name}_min"]),
+    ):
+        column = values.take(pc.index_in(questions["question_id"], found.combine_chunks()))
+        questions = questions.set_column(questions.column_names.index(name), questions.schema.field(name), column)
+    return questions
 
 
 def _settle(rows: pa.Table, ambiguity: Ambiguity) -> tuple[pa.Table, pa.Table]:

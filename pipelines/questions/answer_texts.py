@@ -1,21 +1,23 @@
-"""Texts of answers in messages, and answer ids of many texts, as a skill or a topic has them.
+"""Texts of answers: in messages, and the one of an answer id that has several, as it was edited or names a topic.
 
 text -> shown, ignore_option -> parts of a sentence
-MEMBERS of whole answers -> many_text_counts -> counters of a run -> many_text_warnings
+ASKED -> forms_of_ids -> ANSWER_FORMS of whole answers -> current_texts -> with_current_texts
+counters of a run -> many_text_warnings
 """
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from pipelines.intermediate import ANSWER_FORMS, LOG_ANSWER_ID
 from schemas.quantities import counted, rounded_percent
-from schemas.ragged import starts_of_runs
+from schemas.ragged import most_frequent, sizes_of_runs, starts_of_runs
 
 PREFIX: Final = "many_texts_"
 """Beginning of the counters."""
@@ -33,6 +35,12 @@ LONGEST_OPTION: Final = 200
 """Maximum number of characters of an answer that is given on a command line."""
 
 _SHOWN: Final = 60
+
+STILL_GIVEN: Final = 24 * 3600 * 10**6
+"""Maximum number of microseconds from the last row with a text to the last one of its answer id, if it is in use."""
+
+_NEVER: Final = -(2**62)
+"""Time of a text whose rows have none; those of its id are newer."""
 
 
 def on_one_line(answer: str) -> str:
@@ -53,22 +61,74 @@ def ignore_option(answer: str) -> str:
     return f"--ignore-answer {shlex.quote(line)}" if short else "it to a file for --ignore-answer @FILE"
 
 
-def many_text_counts(members: pa.Table) -> dict[str, int]:
-    """Return the number of answers with many texts, and of their rows; nothing where there are none.
+def forms_of_ids(asked: pa.Table) -> pa.Table:
+    """Return ANSWER_FORMS of the answers that have an id in the log.
 
     Args:
-        members: MEMBERS; all rows of each answer are present.
+        asked: ASKED.
     """
-    answers = members.filter(pc.is_valid(members["answer"]))
-    texts = answers.group_by(["answer_id", "answer"], use_threads=False).aggregate([("events", "sum")])
-    ids, events = texts["answer_id"].to_numpy(), texts["events_sum"].to_numpy()
-    order = np.argsort(ids, kind="stable")
-    starts = starts_of_runs(ids[order])
-    if not len(starts):
-        return {}
-    rows = np.add.reduceat(events[order], starts)
-    most = np.maximum.reduceat(events[order], starts)
-    found = (np.diff(np.append(starts, len(ids))) >= MANY) & (most <= MAX_SHARE * rows)
+    return _merged(asked.filter(pc.is_valid(asked[LOG_ANSWER_ID.name])).select(ANSWER_FORMS.names))
+
+
+class CurrentTexts(NamedTuple):
+    """Present texts of the answer ids of a shard that had several, ``log_answer_id`` and ``answer``, and counters."""
+
+    texts: pa.Table
+    counts: dict[str, int]
+
+
+def current_texts(forms: pa.Table) -> CurrentTexts:
+    """Return the text of each answer id with several: the most frequent one of those that are still given.
+
+    A text is still given if the log has it within `STILL_GIVEN` of the last row of its id. So an answer that was edited
+    has its new text after a day, and one that varies has its most frequent text. Without times all texts count.
+
+    Args:
+        forms: ANSWER_FORMS; all rows of each answer are present.
+    """
+    merged = _merged(forms)
+    answers, last = (
+        merged["answer_id"].to_numpy(),
+        pc.fill_null(merged["last_seen"].cast(pa.int64()), _NEVER).to_numpy(),
+    )
+    starts = starts_of_runs(answers)
+    sizes = sizes_of_runs(starts, len(merged))
+    newest = np.repeat(np.maximum.reduceat(last, starts), sizes)
+    given = merged.filter(pa.array(np.repeat(sizes > 1, sizes) & (last >= newest - STILL_GIVEN)))
+    chosen = most_frequent(*(given[name].combine_chunks() for name in ("answer_id", "answer", "events")))
+    ids = merged[LOG_ANSWER_ID.name].take(pa.array(starts[sizes > 1]))
+    texts = pa.table({LOG_ANSWER_ID.name: ids, "answer": chosen["value"]})
+    return CurrentTexts(texts, _many_text_counts(merged["events"].to_numpy(), starts, sizes))
+
+
+def with_current_texts(table: pa.Table, texts: Sequence[pa.Table], *, of: str) -> pa.Table:
+    """Return a table whose column ``answer`` has the present texts.
+
+    Args:
+        table: QUESTIONS or MEMBERS.
+        texts: of `current_texts`, of all shards.
+        of: name of the column with the ids of the log.
+    """
+    if not texts:
+        return table
+    current = pa.concat_tables(texts)
+    found = current["answer"].take(pc.index_in(table[of], value_set=current[LOG_ANSWER_ID.name].combine_chunks()))
+    place = table.column_names.index("answer")
+    return table.set_column(place, table.schema.field(place), pc.coalesce(found, table["answer"]))
+
+
+def _merged(forms: pa.Table) -> pa.Table:
+    """Return one row a form, ordered by answer and form."""
+    by = ["answer_id", LOG_ANSWER_ID.name, "answer"]
+    merged = forms.group_by(by, use_threads=False).aggregate([("events", "sum"), ("last_seen", "max")])
+    named = merged.rename_columns([*by, "events", "last_seen"])
+    return named.cast(ANSWER_FORMS).sort_by([(name, "ascending") for name in by])
+
+
+def _many_text_counts(events: np.ndarray, starts: np.ndarray, sizes: np.ndarray) -> dict[str, int]:
+    """Return the number of answer ids with many texts, and of their rows; nothing where there are none."""
+    rows, most = (choose.reduceat(events, starts) for choose in (np.add, np.maximum))
+    found = (sizes >= MANY) & (most <= MAX_SHARE * rows)
     counts = {f"{PREFIX}answers": int(found.sum()), f"{PREFIX}rows": int(rows[found].sum())}
     return counts if found.any() else {}
 
@@ -86,6 +146,6 @@ def many_text_warnings(counters: Mapping[str, int], columns: Mapping[str, str]) 
     ids = f"{counted(answers, 'answer id')} with {rounded_percent(rows / counters['rows_read'])} of the rows"
     return [
         f"{ids} {'has' if answers == 1 else 'have'} {MANY} or more texts each, and none that most of its rows have. "
-        "Rows of an id count as one answer, shown by its most frequent text. If the ids name skills or topics, compare "
+        "Rows of an id count as one answer, shown by one of its texts. If the ids name skills or topics, compare "
         f"the answers by their texts: --column answer_id={columns.get('answer', 'answer')}"
     ]

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.intermediate import ASKED, USER
+from pipelines.intermediate import ASKED, LOG_ANSWER_ID, USER
 from pipelines.questions.html_entities import PREFIX, rows_with_entity
 from pipelines.questions.settings import Validation
 from pipelines.writing.rejects import reject_rows
@@ -72,6 +72,7 @@ def validate(
             "text": questions.dictionary.take(counted["question"]),
             "answer_id": answer_hashes(counted, folded),
             "answer": answers.dictionary.take(counted["answer"]),
+            LOG_ANSWER_ID.name: _without_blank(counted["answer_id"]),
             "events": counted["events"],
             "first_seen": counted["timestamp_min"],
             "last_seen": counted["timestamp_max"],
@@ -219,7 +220,9 @@ def answer_hashes(rows: pa.Table, folded: pa.Array) -> pa.Array:
     by_text = hash64_all(pc.binary_join_element_wise("text:", folded, "")).take(rows["answer"])
     if rows["answer_id"].null_count == len(rows):
         return by_text
-    ids = encode(rows["answer_id"])
-    of_ids = hash_ids(ids.dictionary)
-    is_blank = pc.equal(pc.utf8_trim_whitespace(ids.dictionary), "")
-    return pc.coalesce(pc.if_else(is_blank, None, of_ids).take(ids.indices), by_text)
+    ids = encode(_without_blank(rows["answer_id"]))
+    return pc.coalesce(hash_ids(ids.dictionary).take(ids.indices), by_text)
+
+
+def _without_blank(ids: pa.ChunkedArray) -> pa.ChunkedArray:
+    return pc.if_else(pc.equal(pc.utf8_trim_whitespace(ids), ""), None, ids)

@@ -69,8 +69,8 @@ def read_questions(source: QuestionFile) -> Iterator[Questions]:
 
 
 def _of_dataset(source: DatasetFile) -> Iterator[Questions]:
-    for table in read_file(source.url, source.file, columns=ID_TABLE.names, batch=BATCH):
-        for field in (ANSWER_ID, *source.filters.fields):
+    for table in read_file(source.url, source.file, columns=[*ID_TABLE.names, ANSWER_ID.name], batch=BATCH):
+        for field in source.filters.fields:
             table = table.append_column(field, pa.nulls(len(table), field.type))
         yield _checked(table, {}, source.filters)
 

@@ -16,7 +16,7 @@ from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, Manifest, read_manifest, read_verified
 from schemas.artifacts.table_files import read_rows
 from schemas.errors import QprError
-from schemas.tables import SPLITS, TABLES
+from schemas.tables import ANSWER_ID, SPLITS, TABLES
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,7 +62,8 @@ def read_file(
         QprError: the file is missing or damaged, or has values that no pipeline writes.
     """
     name, schema = storage.join(url, file.path), TABLES[file.table]
-    for table in read_rows(read_verified(url, file), schema, name=name, rows=file.rows, columns=columns, batch=batch):
+    content, absent = read_verified(url, file), {ANSWER_ID.name}  # which datasets of an earlier release lack
+    for table in read_rows(content, schema, name=name, rows=file.rows, columns=columns, batch=batch, absent=absent):
         _check_values(table, name)
         yield table
 

@@ -111,8 +111,8 @@ def main(logs: str, output: str) -> None:
     for cluster, ordered in kept.items():
         ids, texts = [questions[k]["id"] for k in ordered], [questions[k]["text"] for k in ordered]
         events = sum(clusters[cluster][k] for k in ordered)
-        row = (cluster, cluster, named[cluster], splits[cluster], len(ids), events, *scores[cluster], None, ids, texts)
-        tables["clusters"].append(row)
+        named_cluster = (cluster, cluster, named[cluster], None, splits[cluster])  # this log has no ids of answers
+        tables["clusters"].append((*named_cluster, len(ids), events, *scores[cluster], None, ids, texts))
         for i, j in rules.pairs_of(len(ids), cluster, MAX_PAIRS):
             tables["pairs"].append((ids[i], texts[i], ids[j], texts[j], cluster))
         for k in ordered:
@@ -123,7 +123,7 @@ def main(logs: str, output: str) -> None:
         _, cluster_id, split = places.get(k, (0, None, None))
         answer = rules.most_frequent(e["answers"])
         tables["questions"].append(
-            (e["id"], k, e["text"], e["events"], e["first"], e["last"], answer, cluster_id, split)
+            (e["id"], k, e["text"], e["events"], e["first"], e["last"], answer, None, cluster_id, split)
         )
     for name, rows in tables.items():
         by_column: list[tuple[Any, ...]] = list(zip(*rows, strict=True)) or [()] * len(TABLES[name])

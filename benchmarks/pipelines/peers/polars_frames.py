@@ -223,6 +223,8 @@ def main(logs: str, output: str) -> None:
     pairs = pl.concat([paired.select(wanted), chosen.select(wanted)]).rename(names)
     best = members.sort("question_id", -pl.col("events"), "cluster_id").unique("question_id", keep="first")
     questions = questions.join(best.select("question_id", "cluster_id", "split"), on="question_id", how="left")
+    no_id = pl.lit(None, pl.String).alias("answer_id")  # this log has no ids of answers
+    questions, clusters = questions.with_columns(no_id), clusters.with_columns(no_id)
     tables = {"questions": questions, "clusters": clusters, "pairs": pairs, "rejected": pl.concat(lost)}
     save(output, {name: frame.to_arrow() for name, frame in tables.items()})
 

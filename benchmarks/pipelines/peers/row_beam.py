@@ -119,7 +119,7 @@ def finish(
     scores = rules.coherences([row["tokens"] for row in rows], weight)
     ids, texts = [row["question_id"] for row in rows], [row["text"] for row in rows]
     events = sum(row["events"] for row in rows)
-    values = (cluster, cluster, answer, split, len(rows), events, *scores, None, ids, texts)
+    values = (cluster, cluster, answer, None, split, len(rows), events, *scores, None, ids, texts)
     yield dict(zip(CLUSTERS.names, values, strict=True))
     for i, j in rules.pairs_of(len(ids), cluster, MAX_PAIRS):
         pair = dict(zip(PAIRS.names, (ids[i], texts[i], ids[j], texts[j], cluster), strict=True))

@@ -12,8 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jobs.workflows.erasure.rewriting import Changed, rewrite
+from pipelines.ingestion.days import ADDED as ADDED_TO_DAYS
 from pipelines.ingestion.days import COUNTS, WAITING, read_waiting, seal_rows
-from pipelines.ingestion.earlier import ADDED, EARLIER, forget, to_earlier_file
+from pipelines.ingestion.earlier import ADDED as ADDED_TO_SPLITS
+from pipelines.ingestion.earlier import EARLIER, forget, to_earlier_file
 from pipelines.intermediate import ASKED, USER
 from pipelines.privacy.erase import Erasure, erase_rejected, payloads_replaced
 from pipelines.privacy.users import UserKey
@@ -46,7 +48,8 @@ def erase_from_day(url: str, erasure: Erasure, key: UserKey | None, *, dry_run: 
         if file.table == WAITING:
             return _waiting(url, file, content, erasure, key)
         is_counts = file.table == COUNTS
-        before = _rows(url, file, content, ASKED if is_counts else REJECTED)
+        schema = ASKED if is_counts else REJECTED
+        before = _rows(url, file, content, schema, absent=ADDED_TO_DAYS if is_counts else ())
         after = _others(before, erasure.ids) if is_counts else erase_rejected(before, erasure)
         if after.equals(before):
             return None
@@ -76,7 +79,7 @@ def erase_from_splits(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str,
     """
 
     def change(file: File, content: bytes) -> Changed | None:
-        before = _rows(url, file, content, EARLIER, absent=ADDED)
+        before = _rows(url, file, content, EARLIER, absent=ADDED_TO_SPLITS)
         after = forget(before, erasure.ids)
         if after.equals(before):
             return None

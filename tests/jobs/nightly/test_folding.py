@@ -60,6 +60,28 @@ def test_days_make_the_dataset_of_their_logs_together(qpr, warehouse, dates, tmp
     assert folded.manifest.counters["rows_rejected"] == 3
 
 
+def test_an_edited_answer_has_its_new_text_and_its_id_in_a_dataset_of_days_and_of_logs(qpr, tmp_path, drop, dates):
+    warehouse, output = str(tmp_path / "w"), str(tmp_path / "dataset")
+    for day in (1, 2, 4):
+        rows = rows_of(dates(day), seed=0, count=800, facts=12, rename=lambda fact, answer: f"{fact} {answer}")
+        for row in rows:
+            number, _, row["answer"] = row["answer"].partition(" ")
+            row["answer_id"] = f"page-{number}"
+            if day == 4 and int(number) < 3:  # they have fewer rows than before
+                row["answer"] += " It was printed again."
+        drop(warehouse, dates(day), rows)
+    assert qpr("ingest", "--warehouse", warehouse, "--from", dates(1), "--to", dates(4)).code == 0
+    folded = tables(warehouse, fold(warehouse, last=dates(4)))
+    logs = f"{warehouse}/events/*/log.jsonl"
+    assert qpr("clusters", logs, "--output", output, "--shards", 2, "--split-salt", "another").code == 0
+    assert content_digest(folded) == content_digest(open_dataset(output))
+    edited = {"page-0", "page-1", "page-2"}
+    for table in ("questions", "clusters"):
+        found = folded.table(table, columns=["answer", "answer_id"]).to_pylist()
+        assert len({row["answer_id"] for row in found} - {None}) == 12
+        assert all(row["answer"].endswith("printed again.") == (row["answer_id"] in edited) for row in found)
+
+
 def test_an_answer_is_ignored_in_days_that_were_ingested_with_it(qpr, warehouse, dates, tmp_path, capsys):
     ignored = rows_of(dates(1), seed=0)[0]["answer"]
     config = CONFIG.model_copy(update={"validation": Validation(ignored_answers=[ignored.upper(), "no row has this"])})

@@ -357,7 +357,7 @@ def test_a_bound_on_pairs_keeps_the_clusters(make, log, tmp_path):
 def test_another_salt_moves_clusters_to_other_splits(make, log, tmp_path):
     path = write(tmp_path / "log.jsonl", log)
     splits = [
-        {row[0]: row[3] for row in content(make(path, options=["--split-salt", salt]))["clusters"]} for salt in "ab"
+        {row[0]: row[4] for row in content(make(path, options=["--split-salt", salt]))["clusters"]} for salt in "ab"
     ]
     both = splits[0].keys() & splits[1].keys()
     assert 0 < sum(splits[0][c] != splits[1][c] for c in both) < len(both)

@@ -7,10 +7,12 @@ import pytest
 
 from pipelines.graphs.ingest import read_day
 from pipelines.graphs.settings import IngestConfig
-from pipelines.ingestion.days import Day, DayFile, merge_day, off_date_counts
+from pipelines.ingestion.days import ADDED, COUNTS, Day, DayFile, merge_day, off_date_counts, read_day_file
 from pipelines.intermediate import ASKED
 from pipelines.reading.sources import expand
+from pipelines.writing.parquet import to_parquet
 from schemas.artifacts.manifest import File, Manifest
+from schemas.artifacts.writer import write_file
 
 DAY = datetime.date(2026, 11, 20)
 STAMPS = ('"2026-11-20T08:00:00Z"', '"2026-11-21T08:00:00Z"', '"2026-11-01T08:00:00Z"', "null")
@@ -25,6 +27,7 @@ def asked(*rows):
         "text": pa.array([row[0] for row in rows]),
         "answer_id": pa.array([len(row[1]) for row in rows], pa.int64()),
         "answer": pa.array([row[1] for row in rows]),
+        "log_answer_id": pa.nulls(len(rows), pa.string()),
         "events": pa.array([row[2] for row in rows], pa.int64()),
         "first_seen": pa.array(times, ASKED.field("first_seen").type),
         "last_seen": pa.array(times, ASKED.field("first_seen").type),
@@ -63,6 +66,15 @@ def test_counts_of_a_day_are_sums_in_one_order():
     ]
     [row] = [row for row in merged.to_pylist() if row["events"] == 5]
     assert (row["first_seen"].day, row["last_seen"].day) == (20, 21)
+
+
+def test_a_day_of_an_earlier_release_has_no_ids_of_answers(tmp_path):
+    rows = merge_day(asked(("a", "x", 2, 20), ("b", "x", 1, None)))
+    assert set(ADDED) <= set(rows.column_names)
+    content = to_parquet(rows.drop_columns([*ADDED]), COUNTS)
+    file = write_file(str(tmp_path / "run"), "asked/part", content, table=COUNTS, rows=len(rows))
+    [(table, read)] = read_day_file(DayFile(str(tmp_path), file), None)
+    assert (table, read) == (COUNTS, rows)
 
 
 @pytest.mark.parametrize(("url", "absolute"), [("w/day", f"{os.getcwd()}/w/day"), ("memory://w/day", "memory://w/day")])

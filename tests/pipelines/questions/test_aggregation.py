@@ -51,6 +51,7 @@ def asked(rows):
         "text": [text for text, *_ in rows],
         "answer_id": [c for _, c, *_ in rows],
         "answer": [a for _, _, a, *_ in rows],
+        "log_answer_id": [f"id {c}" if c > 0 else None for _, c, *_ in rows],
         "events": [n for *_, n, _, _ in rows],
         "first_seen": [first for *_, first, _ in rows],
         "last_seen": [last for *_, last in rows],
@@ -86,6 +87,7 @@ def test_a_question_gets_its_most_frequent_text_and_answer_all_its_events_and_it
             "first_seen": min(filter(None, q["first"]), default=None),
             "last_seen": max(filter(None, q["last"]), default=None),
             "answer": heaviest(q["answer"]),
+            "answer_id": None,
             "cluster_id": None,
             "split": None,
         }
@@ -105,6 +107,10 @@ def test_a_member_is_a_question_an_answer_and_an_answer_form_with_its_events_and
         for (cluster, answer), events in q["members"].items():
             hashes = frozenset(map(hash64, tokens(q["key"])))
             expected[cluster, i, heaviest(q["text"]), answer, events, hashes] += 1
+    assert all(
+        row["log_answer_id"] == (f"id {row['answer_id']}" if row["answer_id"] > 0 else None)
+        for row in members.to_pylist()
+    )
     names = ("answer_id", "question_id", "text", "answer", "events")
     found = [(*(row[name] for name in names), frozenset(row["token_ids"])) for row in members.to_pylist()]
     assert collections.Counter(found) == expected

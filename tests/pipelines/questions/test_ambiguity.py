@@ -25,6 +25,7 @@ def members(rows):
         "question_id": [q for q, *_ in merged],
         "text": [f"text {q}" for q, *_ in merged],
         "answer": [f"{c} {form}" for _, c, form in merged],
+        "log_answer_id": [None if c == 2 else f"id {c}" for _, c, _ in merged],
         "events": list(merged.values()),
         "token_ids": [[q, 7] for q, *_ in merged],
         "bag_id": [q for q, *_ in merged],
@@ -115,7 +116,9 @@ def test_a_question_has_the_answer_that_it_counts_for(rows, share, answer):
     questions = with_nulls(QUESTIONS, columns | {"question_id": [5, 6, 7], "events": [9, 9, 9]})
     settled = with_settled_answers(questions, settle_answers(table, Ambiguity(min_answer_share=share)).members)
     assert settled["answer"].to_pylist() == [answer, "2 other", answer]
-    assert settled.drop_columns("answer") == questions.drop_columns("answer")
+    named = None if answer is None else f"id {answer[0]}"
+    assert settled["answer_id"].to_pylist() == [named, None, named]
+    assert settled.drop_columns(["answer", "answer_id"]) == questions.drop_columns(["answer", "answer_id"])
     assert settled.schema == QUESTIONS
 
 

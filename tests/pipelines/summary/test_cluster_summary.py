@@ -17,6 +17,7 @@ def cluster(number, size, score):
     return {
         **{name: number for name in CLUSTERS.names if name.endswith(("_id", "_hash"))},
         "answer": None if number % 3 == 0 else f"answer {number}",
+        "answer_id": None if number % 3 == 0 else f"id {number}",
         "split": ("train", "validation", "test")[number % 3],
         "size": size,
         "events": 2 * size,

@@ -36,6 +36,11 @@ def test_a_table_is_its_files_in_order_with_the_documented_columns(memory):
     assert [len(part) for part in dataset.parts("questions")] == [2, 1]
 
 
+def test_a_dataset_of_an_earlier_release_has_no_ids_of_answers(memory):
+    publish(memory, questions(5, 1).drop_columns("answer_id"))
+    assert open_dataset(memory).table("questions").equals(questions(5, 1))
+
+
 def test_columns_and_split_choose_what_is_read(memory):
     publish(memory, questions(5, 1), questions(3, split="test"))
     dataset = open_dataset(memory)

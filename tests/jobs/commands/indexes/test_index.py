@@ -62,6 +62,18 @@ def test_every_question_of_a_dataset_with_a_word_is_indexed_with_its_answer_and_
     assert all(row["question_id"] == question_id(text) for text, row in rows.items())
 
 
+def test_the_index_of_a_dataset_has_the_ids_of_answers_in_the_log(qpr, tmp_path, write_jsonl, model):
+    asked = [("pay my bill", "kb-1"), ("pay bill", "kb-1"), ("bill how pay", "kb-2"), ("how do I pay my bill", None)]
+    rows = [{"question": q, "answer": f"text of {i}", "answer_id": i} for q, i in asked]
+    log, dataset, index = write_jsonl("log.jsonl", rows), tmp_path / "d", tmp_path / "i"
+    assert qpr("clusters", log, "--output", dataset).code == 0
+    assert qpr("index", "--questions", dataset, "--model", model, "--output", index).code == 0
+    found = open_index(str(index)).questions(np.arange(4)).to_pylist()
+    assert {row["text"]: row["answer_id"] for row in found} == dict(asked)
+    outcome = qpr("answer", "--index", index, "--json", "pay my bill")
+    assert json.loads(outcome.out)["hit"]["answer_id"] == "kb-1"
+
+
 def test_the_index_holds_the_vectors_of_the_encoder(tmp_path, dataset, model):
     run("index", "--questions", dataset, "--model", model, "--output", tmp_path / "i", "--shards", 2)
     index, encoder = open_index(str(tmp_path / "i")), load_encoder(str(model))

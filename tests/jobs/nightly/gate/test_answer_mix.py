@@ -33,6 +33,7 @@ def day(memory):
                 "text": [f"question {n}" for n in answers],
                 "answer_id": pa.array(answers, pa.int64()),
                 "answer": [f"answer {n}" for n in answers],
+                "log_answer_id": pa.nulls(len(answers), pa.string()),
                 "events": pa.array(events.values(), pa.int64()),
                 "first_seen": pa.nulls(len(answers), ASKED.field("first_seen").type),
                 "last_seen": pa.nulls(len(answers), ASKED.field("last_seen").type),

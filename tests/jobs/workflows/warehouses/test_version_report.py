@@ -33,7 +33,13 @@ def clusters(questions_of):
     for cluster_id, texts in questions_of.items():
         row = {field.name: [] if pa.types.is_list(field.type) else 0 for field in CLUSTERS}
         ids = [hash_of(text) for text in texts]
-        row |= {"cluster_id": cluster_id, "answer": f"answer {cluster_id}", "size": len(texts), "split": "train"}
+        row |= {
+            "cluster_id": cluster_id,
+            "answer": f"answer {cluster_id}",
+            "answer_id": None,
+            "size": len(texts),
+            "split": "train",
+        }
         rows.append(row | {"texts": texts, "question_ids": ids})
     return pa.Table.from_pylist(rows, CLUSTERS)
 
