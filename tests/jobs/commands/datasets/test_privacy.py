@@ -3,6 +3,8 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
+from schemas.artifacts.dataset import open_dataset
+
 SECRET = "jo.secret@example.org"
 ROWS = [
     {"question": f"please send my bill to {SECRET}", "answer": "In the app"},
@@ -52,3 +54,25 @@ def test_all_texts_or_none_can_be_replaced(made):
     texts, outcome = made("--scrub", "off", "--overwrite")
     assert SECRET in texts
     assert "replaced" not in outcome.out
+
+
+@pytest.mark.parametrize("options", [(), ("--min-users", 2)])
+def test_the_column_of_the_answers_as_their_ids_compares_the_texts_and_is_written_nowhere_else(
+    qpr, write_jsonl, tmp_path, options
+):
+    reply = "Write to help@example.org"
+    texts = [("how do i pay", reply), ("how can i pay", f"{reply.upper()} "), ("?!", reply), ("", f"{reply} and wait")]
+    rows = [
+        {"question": text, "reply": answer, "answer_id": "1", "user_id": user}
+        for text, answer in texts
+        for user in "ab"
+    ]
+    names = ("--column", "answer=reply", "--column", "answer_id=reply")
+    given = (*names, "--scrub", "all", "--max-reject-ratio", 1, *options)
+    outcome = qpr("clusters", write_jsonl("log.jsonl", rows), "--output", tmp_path / "d", *given)
+    assert outcome.code == 0, outcome.err
+    [cluster] = open_dataset(str(tmp_path / "d")).table("clusters").to_pylist()
+    assert (cluster["size"], cluster["answer_id"]) == (2, None)
+    written = everything(tmp_path / "d")
+    assert "help@example.org" not in written.lower()
+    assert options == () or "and wait" not in written
