@@ -7,8 +7,19 @@ import pytest
 
 from pipelines.graphs.ingest import read_day
 from pipelines.graphs.settings import IngestConfig
-from pipelines.ingestion.days import ADDED, COUNTS, Day, DayFile, merge_day, off_date_counts, read_day_file
-from pipelines.intermediate import ASKED
+from pipelines.ingestion.days import (
+    ADDED,
+    COUNTS,
+    Day,
+    DayFile,
+    merge_day,
+    off_date_counts,
+    read_day_file,
+    read_waiting,
+    seal_rows,
+)
+from pipelines.intermediate import ASKED, USER
+from pipelines.privacy.users import UserKey
 from pipelines.reading.sources import expand
 from pipelines.writing.parquet import to_parquet
 from schemas.artifacts.manifest import File, Manifest
@@ -75,6 +86,10 @@ def test_a_day_of_an_earlier_release_has_no_ids_of_answers(tmp_path):
     file = write_file(str(tmp_path / "run"), "asked/part", content, table=COUNTS, rows=len(rows))
     [(table, read)] = read_day_file(DayFile(str(tmp_path), file), None)
     assert (table, read) == (COUNTS, rows)
+    key = UserKey(b"a-long-secret-key")
+    waiting = rows.append_column(USER, pa.array([1, None], USER.type))
+    sealed = seal_rows(waiting.drop_columns([*ADDED]), key)
+    assert read_waiting(sealed, key, name="waiting/part", rows=2).equals(waiting)
 
 
 @pytest.mark.parametrize(("url", "absolute"), [("w/day", f"{os.getcwd()}/w/day"), ("memory://w/day", "memory://w/day")])

@@ -46,6 +46,7 @@ def current(*rows):
     ("rows", "text"),
     [
         ([(1, "old", 90, 3), (1, "new", 2, 5)], "new"),  # edited: the old text has not been given for a day
+        ([(1, "old", 90, 3), (1, "new", 2, 4.01)], "new"),
         ([(1, "old", 90, 3), (1, "new", 2, 4)], "old"),  # on the day of the change the most frequent one counts
         ([(1, "old", 90, 3), (1, "new", 2, 5), (1, "old", 1, 6)], "old"),  # the change was taken back
         ([(1, "often", 50, 9), (1, "seldom", 3, 9), (1, "typo", 1, 2)], "often"),  # it varies

@@ -131,7 +131,8 @@ def test_an_answer_id_is_never_the_same_cluster_as_an_equal_text():
 def test_an_answer_id_of_white_space_is_none(blank):
     rows = [{"question": "a", "answer": text, "answer_id": id_} for text in "xy" for id_ in (blank, None)]
     asked = validate(log([*rows, {"question": "a", "answer": "x", "answer_id": f"{blank}7"}]), Validation()).asked
-    assert set(asked["answer_id"].to_pylist()) == {hash64("text:x"), hash64("text:y"), hash64(f"id:{blank}7")}
+    named = {(hash64("text:x"), None), (hash64("text:y"), None), (hash64(f"id:{blank}7"), f"{blank}7")}
+    assert {(row["answer_id"], row["log_answer_id"]) for row in asked.to_pylist()} == named
 
 
 def test_a_row_without_confidence_or_locale_is_kept():

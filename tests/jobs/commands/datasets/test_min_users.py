@@ -50,6 +50,17 @@ def made(qpr, tmp_path, monkeypatch):
     return make
 
 
+def test_the_text_of_a_question_of_few_users_is_not_that_of_its_answer_id(made, tmp_path):
+    times = {"answer_id": "7", "timestamp": "2026-11-01T00:00:00Z"}
+    late = {"answer_id": "7", "timestamp": "2026-11-20T00:00:00Z"}
+    rows = [row | (late if row["question"] == SECRET_QUESTION else times) for row in ROWS]
+    assert made("--min-users", 2, rows=rows).code == 0
+    dataset = open_dataset(str(tmp_path / "d"))
+    assert {row["answer"] for table in ("questions", "clusters") for row in dataset.table(table).to_pylist()} == {
+        "In the app"
+    }
+
+
 @pytest.mark.parametrize("key", [True, False], ids=["key", "no-key"])
 @pytest.mark.parametrize(
     ("rows", "name"), [([*ROWS, *UNREADABLE], "log.jsonl"), (ROWS, "log.parquet")], ids=["jsonl", "parquet"]
