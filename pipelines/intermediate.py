@@ -14,6 +14,7 @@ from typing import Final
 import pyarrow as pa
 
 from schemas.tables import ANSWER_ID, ID_TABLE, QUESTIONS, REJECTED
+from schemas.text_arrays import ENCODED
 
 _TIME: Final = QUESTIONS.field("first_seen").type
 
@@ -26,7 +27,7 @@ ASKED: Final = pa.schema(
         ("key", pa.string()),
         ("text", pa.string()),  # one surface form of the question
         ("answer_id", pa.int64()),  # hash of the answer; of labelled pairs the id of the question's component
-        ("answer", pa.string()),  # one surface form of that answer
+        ("answer", ENCODED),  # one surface form of that answer
         LOG_ANSWER_ID,
         ("events", pa.int64()),  # log rows with exactly these forms
         ("first_seen", _TIME),
@@ -67,7 +68,7 @@ MEMBERS: Final = pa.schema(
         ("question_id", pa.int64()),
         ("first_seen", _TIME),  # earliest time of the question, also in earlier versions; null: unknown, and on a vote
         ("text", pa.string()),  # null on a vote, and on a train row of which only the id matters
-        ("answer", pa.string()),
+        ("answer", ENCODED),
         LOG_ANSWER_ID,
         ("events", pa.int64()),
         ("token_ids", pa.list_(pa.int64())),  # hash64 of the distinct tokens of the key
@@ -83,8 +84,15 @@ Consumers: `questions.ambiguity`, `linkage`, `clusters.clustering.cluster` (whic
 `decontamination`, `clusters.pairs.pair`.
 """
 
+NAMED_QUESTIONS: Final = QUESTIONS.set(QUESTIONS.names.index("answer"), QUESTIONS.field("answer").with_type(ENCODED))
+"""A row of `schemas.tables.QUESTIONS` whose answer is in memory once for all of its questions.
+
+Producer: `questions.aggregation.name_questions` (without a cluster) and `assign_clusters`.
+Consumers: `questions.ambiguity.with_settled_answers`, `writing.parquet.WriteTable`.
+"""
+
 MEMBERSHIPS: Final = pa.schema(
-    [*(field.with_nullable(True).remove_metadata() for field in QUESTIONS), ("events_in_cluster", pa.int64())]
+    [*(field.with_nullable(True).remove_metadata() for field in NAMED_QUESTIONS), ("events_in_cluster", pa.int64())]
 )
 """A question (``cluster_id`` null) or one of its places in a finished cluster (``key`` null).
 

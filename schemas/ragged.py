@@ -17,7 +17,7 @@ def most_frequent(groups: pa.Array, values: pa.Array, weights: pa.Array) -> pa.T
 
     Args:
         groups: int64, the group of each row.
-        values: strings or nulls.
+        values: strings or nulls, or a dictionary array of distinct ones.
         weights: int64, how often the row's value occurred.
 
     Returns:
@@ -37,12 +37,13 @@ def most_frequent(groups: pa.Array, values: pa.Array, weights: pa.Array) -> pa.T
 
 def _heaviest(group: np.ndarray, values: pa.Array, weight: np.ndarray) -> np.ndarray:
     """Return for each group, ascending, a row with the value that `most_frequent` selects."""
-    coded = values.dictionary_encode("encode")  # null is a value: pairs have no answers
-    code = coded.indices.to_numpy()
+    coded = values if pa.types.is_dictionary(values.type) else values.dictionary_encode()
+    texts = coded.dictionary
+    code = pc.fill_null(coded.indices, len(texts)).to_numpy()  # null is a value: pairs have no answers
     order = np.lexsort((code, group))
     starts = starts_of_runs(group[order], code[order])
     first, total = order[starts], np.add.reduceat(weight[order], starts)
-    rank = _ranks_where_needed(coded.dictionary, group[first], code[first])
+    rank = _ranks_where_needed(texts, group[first], code[first])
     best = np.lexsort((rank[code[first]], -total, group[first]))
     return np.asarray(first[best[starts_of_runs(group[first][best])]])
 
@@ -107,11 +108,15 @@ def lists_of(values: pa.Array | pa.ChunkedArray, starts: np.ndarray) -> pa.ListA
 
 
 def _ranks_where_needed(values: pa.Array, group: np.ndarray, code: np.ndarray) -> np.ndarray:
-    """Return the alphabetical rank of each value that shares its group with another; 0 for the others."""
+    """Return the alphabetical rank of each code that shares its group with another, 0 for the others.
+
+    The code after that of the last value is null, which ranks last.
+    """
     ordered = np.sort(group)
     rivals = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
-    rank = np.zeros(len(values), np.int64)
+    rank = np.zeros(len(values) + 1, np.int64)
     contested = np.unique(code[np.isin(group, rivals)])
     if len(contested):
-        rank[contested] = pc.rank(values.take(pa.array(contested)), tiebreaker="dense").to_numpy()
+        texts = values.take(pa.array(contested, mask=contested == len(values)))
+        rank[contested] = pc.rank(texts, tiebreaker="dense").to_numpy()
     return rank

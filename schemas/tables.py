@@ -144,7 +144,7 @@ def with_nulls(schema: pa.Schema, columns: Mapping[str, pa.Array | pa.ChunkedArr
 
 
 def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """Return the columns of ``schema`` in its order and types, its metadata attached.
+    """Return the columns of ``schema`` in its order and types, its metadata attached; a dictionary of texts stays one.
 
     Raises:
         ValueError: a column is missing, or holds a null where the schema has none.
@@ -152,7 +152,11 @@ def conform(table: pa.Table, schema: pa.Schema) -> pa.Table:
     missing = [name for name in schema.names if name not in table.column_names]
     if missing:
         raise ValueError(f"missing column {', '.join(missing)}; there are {', '.join(table.column_names)}")
-    conformed = table.select(schema.names).cast(schema)
+    chosen = table.select(schema.names)
+    for place, (field, given) in enumerate(zip(schema, chosen.schema, strict=True)):
+        if pa.types.is_dictionary(given.type) and given.type.value_type == field.type:
+            schema = schema.set(place, field.with_type(given.type))
+    conformed = chosen.cast(schema)
     for field in schema:
         if not field.nullable and conformed[field.name].null_count:
             raise ValueError(f"column {field.name} holds {counted(conformed[field.name].null_count, 'null')}")

@@ -9,7 +9,8 @@ ASCII rows and Python the rest; property tests hold both against the scalar defi
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -22,12 +23,16 @@ from schemas.quantities import counted
 from schemas.ragged import offsets_of
 from schemas.words import SYMBOLS, VERSION
 
+ENCODED: Final = pa.dictionary(pa.int32(), pa.string())
+"""Type of a column whose texts are long and shared by many rows, as answers are: each text is in memory once."""
+
 HASHED_AT_ONCE = 1 << 17
 """Texts that are Python objects at a time while they are hashed; bounds memory."""
 
 FEWEST_WORDS = 1 << 24
 """Number of words from which the compiled loop is loaded if numba is not: a second of numpy's work."""
 
+_TEXTS: Final = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
 _ASCII_SPACES, _ASCII_ODD_SPACES = r"[\t-\r\x1c-\x1f ]+", r"[\t-\r\x1c-\x1f]|  "
 _ASCII_OUTER = " " + "".join(c for c in map(chr, range(128)) if scalar.is_outer_punctuation(c))
 _ASCII_NOT_WORD, _ASCII_ODD_NOT_WORD = r"[^0-9A-Za-z_]+", r"[^0-9A-Za-z_ ]|  "
@@ -112,10 +117,9 @@ def hash64_all(texts: pa.Array | pa.ChunkedArray) -> pa.Array:
     """
     if texts.null_count:
         raise ValueError(f"cannot hash {counted(texts.null_count, 'null')}")
-    values = _whole(texts).cast(pa.binary())
     digests = bytearray()
-    for start in range(0, len(values), HASHED_AT_ONCE):
-        some = values.slice(start, HASHED_AT_ONCE).to_pylist()
+    for start in range(0, len(texts), HASHED_AT_ONCE):
+        some = texts.slice(start, HASHED_AT_ONCE).cast(pa.binary()).to_pylist()
         digests += b"".join(hashlib.blake2b(value, digest_size=8).digest() for value in some)
     return pa.array(np.frombuffer(digests, "<i8"), pa.int64())
 
@@ -132,8 +136,58 @@ def encode(column: pa.Array | pa.ChunkedArray) -> pa.DictionaryArray:
 
     ``encode(column)`` then ``pa.DictionaryArray.from_arrays(a.indices, f(a.dictionary))`` maps ``f`` over the column.
     """
-    whole = _whole(column)
-    return whole if pa.types.is_dictionary(whole.type) else whole.dictionary_encode()
+    return _whole(column if pa.types.is_dictionary(column.type) else column.dictionary_encode())
+
+
+def with_used_texts(column: pa.Array | pa.ChunkedArray) -> pa.DictionaryArray:
+    """Return a dictionary array without the texts that no row has, as those of a part of a table."""
+    coded = encode(column)
+    used = coded.indices.unique().drop_null()
+    if len(used) == len(coded.dictionary):
+        return coded
+    return pa.DictionaryArray.from_arrays(pc.index_in(coded.indices, value_set=used), coded.dictionary.take(used))
+
+
+def in_order(column: pa.Array | pa.ChunkedArray) -> pa.DictionaryArray:
+    """Return a dictionary array whose indices are in the order of the texts, to group and sort rows by them."""
+    coded = with_used_texts(column)
+    order = pc.sort_indices(coded.dictionary)
+    rank = pa.array(np.argsort(order.to_numpy()), pa.int32())
+    return pa.DictionaryArray.from_arrays(rank.take(coded.indices), coded.dictionary.take(order))
+
+
+def beginnings(texts: pa.Array | pa.ChunkedArray, characters: int) -> pa.Array:
+    """Return the first characters of every string; null stays null."""
+    coded = with_used_texts(texts)
+    return pc.utf8_slice_codeunits(coded.dictionary, 0, characters).take(coded.indices)
+
+
+def text_bytes(values: pa.Array | pa.ChunkedArray) -> np.ndarray:
+    """Return the number of bytes of the text of every row, int64; zeros for a column of another type."""
+    if isinstance(values, pa.ChunkedArray):
+        return np.concatenate([np.zeros(0, np.int64), *map(text_bytes, values.chunks)])
+    if pa.types.is_dictionary(values.type):
+        of_texts = pa.array(text_bytes(values.dictionary))
+        return np.asarray(pc.fill_null(of_texts.take(values.indices), 0), np.int64)
+    if pa.types.is_string_view(values.type) or pa.types.is_binary_view(values.type):
+        values = values.cast(pa.large_binary())  # `binary_length` takes no views
+    if not any(is_kind(values.type) for is_kind in _TEXTS):
+        return np.zeros(len(values), np.int64)
+    return np.asarray(pc.fill_null(pc.binary_length(values), 0), np.int64)
+
+
+def parts_of_texts(table: pa.Table | pa.RecordBatch, *, rows: int, size: int) -> Iterator[pa.Table | pa.RecordBatch]:
+    """Yield a table in parts of at most ``rows`` rows and ``size`` bytes of text, or of one row; at least one part.
+
+    An array of strings has at most 2 GiB, and some functions of Arrow neither split a longer result nor fail. So what
+    makes texts of many rows, of a dictionary or of other texts, makes them of one part at a time.
+    """
+    ends = np.cumsum(sum(map(text_bytes, table.columns), start=np.zeros(len(table), np.int64)))
+    start = end = before = 0
+    while start < len(table) or not end:
+        end = min(start + rows, max(start + 1, int(np.searchsorted(ends, before + size, "right"))))
+        yield table.slice(start, end - start)
+        start, before = end, ends[end - 1] if len(table) else 0
 
 
 def _whole(column: pa.Array | pa.ChunkedArray) -> pa.Array:

@@ -24,6 +24,7 @@ from pipelines.summary.agreement import PREFIX
 from pipelines.summary.worth_by_kind import MANY, SHOWN, SIZES, ascending, counter, descending
 from pipelines.writing.reported import JudgedAnswer, Written
 from schemas.ragged import pairs_in_runs, sizes_of_runs, starts_of_runs, sums_of_runs
+from schemas.text_arrays import beginnings
 
 _SHOWN_CHARACTERS: Final = 200
 """Number of characters of an answer in a report; a shard's candidates stay small."""
@@ -127,7 +128,7 @@ def kind_counts(shares: Shares) -> dict[str, int]:
 def extreme_answers(shares: Shares) -> list[JudgedAnswer]:
     """Return the answers of many questions with the lowest and with the highest shares."""
     many = np.flatnonzero(shares.questions >= MANY)
-    texts = pc.utf8_slice_codeunits(pc.fill_null(shares.answers.take(pa.array(many)), ""), 0, _SHOWN_CHARACTERS)
+    texts = pc.fill_null(beginnings(shares.answers.take(pa.array(many)), _SHOWN_CHARACTERS), "")
     every = [
         JudgedAnswer(text, KINDS[shares.kinds[place]], int(shares.questions[place]), float(shares.share[place]))
         for text, place in zip(texts.to_pylist(), many, strict=True)

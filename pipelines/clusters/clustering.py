@@ -28,7 +28,8 @@ from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.writing.rejects import reject_members
 from pipelines.writing.reported import JudgedAnswer
 from schemas.ragged import lists_of, ranks_in_runs, sizes_of_runs, starts_of_runs, sums_of_runs
-from schemas.tables import CLUSTERS
+from schemas.tables import CLUSTERS, conform
+from schemas.text_arrays import with_used_texts
 
 
 class Clustered(NamedTuple):
@@ -131,7 +132,8 @@ def _merge(members: pa.Table) -> tuple[pa.Table, _Whole]:
     cut = starts[np.isin(answers[starts], voted)]
     is_single = pa.array(np.repeat(sizes == 1, sizes))
     single = reject_members(merged.filter(is_single), stage="size", reason="single_question")
-    names = merged.select(["answer_id", "answer"]).take(pa.array(cut))
+    some = merged.select(["answer_id", "answer"]).take(pa.array(cut))
+    names = some.set_column(1, "answer", with_used_texts(some["answer"]))  # it travels to all shards
     return merged.filter(pc.invert(is_single)), _Whole(len(sizes), single, names)
 
 
@@ -219,7 +221,7 @@ def _believe(
 
 
 def describe(members: pa.Table, scores: Coherence) -> pa.Table:
-    """Return the CLUSTERS row of each cluster.
+    """Return the CLUSTERS row of each cluster, whose answer is in memory once for all clusters of it.
 
     Args:
         members: MEMBERS with their split, ordered by cluster and question.
@@ -229,7 +231,7 @@ def describe(members: pa.Table, scores: Coherence) -> pa.Table:
     starts = starts_of_runs(ids)
     first = members.take(pa.array(starts))
     events = members["events"].to_numpy()
-    return pa.table(
+    described = pa.table(
         {
             "cluster_id": first["cluster_id"],
             "answer_hash": first["answer_id"],
@@ -245,4 +247,5 @@ def describe(members: pa.Table, scores: Coherence) -> pa.Table:
             "question_ids": lists_of(members["question_id"], starts),
             "texts": lists_of(members["text"], starts),
         },
-    ).cast(CLUSTERS)
+    )
+    return conform(described, CLUSTERS)

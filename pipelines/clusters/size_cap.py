@@ -25,6 +25,7 @@ from pipelines.writing.rejects import reject_members
 from pipelines.writing.reported import Written
 from schemas.ragged import ranks_in_runs, sizes_of_runs, starts_of_runs
 from schemas.tables import with_nulls
+from schemas.text_arrays import encode
 
 
 @dataclasses.dataclass
@@ -92,9 +93,11 @@ def cut_surplus(members: pa.Table, max_cluster_size: int) -> Cut:
 
 def votes(members: pa.Table) -> pa.Table:
     """Return MEMBERS rows with the number of events of each form of an answer; their text is null."""
-    counted = members.group_by(["answer_id", "answer"], use_threads=False).aggregate([("events", "sum")])
-    known = {"answer_id": counted["answer_id"], "answer": counted["answer"], "events": counted["events_sum"]}
-    return with_nulls(MEMBERS, known)
+    forms = encode(members["answer"])
+    coded = pa.table({"answer_id": members["answer_id"], "answer": forms.indices, "events": members["events"]})
+    counted = coded.group_by(["answer_id", "answer"], use_threads=False).aggregate([("events", "sum")])
+    answers = pa.DictionaryArray.from_arrays(counted["answer"].combine_chunks(), forms.dictionary)
+    return with_nulls(MEMBERS, {"answer_id": counted["answer_id"], "answer": answers, "events": counted["events_sum"]})
 
 
 def reject_surplus(part: bytes, names: Sequence[pa.Table], *, with_split: bool = True) -> pa.Table:

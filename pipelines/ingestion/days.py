@@ -11,18 +11,18 @@ from typing import Final, NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from pipelines.intermediate import ASKED, LOG_ANSWER_ID, REJECTS, USER
 from pipelines.privacy.sealing import seal, unseal
 from pipelines.privacy.users import UserKey
 from pipelines.questions.row_filters import IGNORED
+from pipelines.writing.parquet import parquet_bytes
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, Manifest, read_verified
 from schemas.artifacts.table_files import read_rows
 from schemas.tables import REJECTED
 from schemas.text import fold
-from schemas.text_arrays import hash64_all
+from schemas.text_arrays import hash64_all, in_order
 
 COUNTS: Final = "asked"
 """Table of a day with its counts; the others are `WAITING` and ``rejected``."""
@@ -110,9 +110,7 @@ def waiting_file(waiting: pa.Table, key: UserKey) -> tuple[bytes, int]:
 
 def seal_rows(waiting: pa.Table, key: UserKey) -> bytes:
     """Return rows of `WAITING` as a sealed file."""
-    sink = pa.BufferOutputStream()
-    pq.write_table(waiting, sink, compression="zstd", use_dictionary=False)
-    return seal(bytes(sink.getvalue().to_pybytes()), key)
+    return seal(parquet_bytes(waiting, compression_level=None, use_dictionary=False), key)
 
 
 def read_waiting(content: bytes, key: UserKey | None, *, name: str, rows: int) -> pa.Table:
@@ -187,11 +185,15 @@ def read_day_file(day_file: DayFile, key: UserKey | None) -> Iterator[tuple[str,
 
 def _merged(rows: pa.Table, by: list[str], schema: pa.Schema) -> pa.Table:
     """Return one row for each value of the columns ``by``, in their order, with the events of all of its rows."""
-    counted = rows.group_by(by, use_threads=False).aggregate(
+    answers = in_order(rows["answer"])
+    coded = rows.set_column(rows.column_names.index("answer"), "answer", answers.indices)
+    counted = coded.group_by(by, use_threads=False).aggregate(
         [("events", "sum"), ("first_seen", "min"), ("last_seen", "max")]
     )
     named = counted.rename_columns([*by, "events", "first_seen", "last_seen"])
-    return named.select(schema.names).cast(schema).sort_by([(name, "ascending") for name in by])
+    ordered = named.select(schema.names).sort_by([(name, "ascending") for name in by])
+    texts = pa.DictionaryArray.from_arrays(ordered["answer"].combine_chunks(), answers.dictionary)
+    return ordered.set_column(schema.names.index("answer"), "answer", texts).cast(schema)
 
 
 def _as_rejects(rejected: pa.Table) -> pa.Table:

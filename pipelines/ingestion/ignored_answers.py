@@ -15,7 +15,7 @@ from pipelines.privacy.payloads import protect_rows
 from pipelines.privacy.settings import Privacy
 from pipelines.questions.row_filters import Validated, hash_ids, ignored_counts
 from pipelines.writing.rejects import ROWS, reject_rows
-from schemas.tables import QA_LOG, with_nulls
+from schemas.tables import QA_LOG
 from schemas.text_arrays import encode, fold_all
 
 
@@ -36,7 +36,8 @@ def without_ignored(asked: pa.Table, ignored: Sequence[str], privacy: Privacy) -
     by_id = pc.index_in(asked["answer_id"].combine_chunks(), value_set=hash_ids(given))
     is_ignored = pc.or_(pc.is_valid(by_text), pc.is_valid(by_id))
     rejected = asked.filter(is_ignored)
-    texts = with_nulls(QA_LOG, {"question": rejected["text"], "answer": rejected["answer"]})
+    unknown = QA_LOG.empty_table().take(pa.nulls(len(rejected), pa.int64()))
+    texts = unknown.set_column(0, "question", rejected["text"]).set_column(1, "answer", rejected["answer"])
     rejects = reject_rows(protect_rows(texts, privacy, None), pa.repeat("ignored_answer", len(rejected)))
     rejects = rejects.append_column(ROWS, rejected["events"].cast(ROWS.type))
     counts = ignored_counts(by_text, by_id, asked["events"].to_numpy())

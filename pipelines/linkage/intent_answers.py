@@ -21,6 +21,7 @@ from pipelines.questions.token_frequencies import LARGE_LOG, TokenWeights
 from pipelines.summary.fallbacks import are_unlike, is_apology
 from schemas.ragged import sizes_of_runs, starts_of_runs
 from schemas.statistics.binomial import lower_tail
+from schemas.text_arrays import with_used_texts
 
 BY_TEXT: Final = ("sentence", "label")
 """Kinds of answers that are written for one intent: help articles, and names such as ``card_arrival``."""
@@ -231,8 +232,9 @@ def _by_kind(members: pa.Table, starts: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 def _whose_text(test: Callable[[str], bool], members: pa.Table, starts: np.ndarray) -> np.ndarray:
     """Return for each answer whether a test of its text holds."""
-    texts = members["answer"].take(pa.array(starts)).to_pylist()
-    return np.array([text is not None and test(text) for text in texts], bool)
+    texts = with_used_texts(members["answer"].take(pa.array(starts)))
+    holds = pa.array([test(text) for text in texts.dictionary.to_pylist()], pa.bool_())
+    return np.asarray(pc.fill_null(holds.take(texts.indices), False))
 
 
 def _has_rare_word(members: pa.Table, weights: TokenWeights) -> np.ndarray:

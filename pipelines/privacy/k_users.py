@@ -17,6 +17,7 @@ from pipelines.privacy.settings import Privacy
 from pipelines.privacy.users import UserKey, as_text, hash_questions
 from pipelines.writing.rejects import ROWS, json_objects, reject
 from schemas.ragged import sizes_of_runs, starts_of_runs
+from schemas.text_arrays import in_order
 
 STAGE = "privacy"
 
@@ -148,8 +149,10 @@ def _without_surplus(
     places = asked.select(names).append_column("row", rows).join(over, names, join_type="inner", use_threads=False)
     heavy = np.isin(np.arange(len(asked)), places["row"].to_numpy())
     forms = [name for name in ("question_id", "key", "text", "answer_id", "answer", LOG_ANSWER_ID.name) if name != of]
+    of_heavy = asked.filter(pa.array(heavy))
+    answers, place = in_order(of_heavy["answer"]), asked.schema.get_field_index("answer")
     merged = (
-        asked.filter(pa.array(heavy))
+        of_heavy.set_column(place, "answer", answers.indices)
         .group_by([*names, *forms], use_threads=False)
         .aggregate([("events", "sum"), ("first_seen", "min"), ("last_seen", "max")])
         .rename_columns([*names, *forms, "events", "first_seen", "last_seen"])
@@ -163,7 +166,9 @@ def _without_surplus(
     before = np.cumsum(events) - events
     before -= np.repeat(before[starts], sizes)
     allowed = np.clip(most - before, 0, events)
+    texts = pa.DictionaryArray.from_arrays(merged["answer"].combine_chunks(), answers.dictionary)
     left = merged.set_column(merged.schema.get_field_index("events"), "events", pa.array(allowed))
+    left = left.set_column(left.schema.get_field_index("answer"), "answer", texts)
     schema = asked.schema
     kept = pa.concat_tables([asked.filter(pa.array(~heavy)), left.select(schema.names).cast(schema)])
     lost = np.flatnonzero(events > allowed)

@@ -1,7 +1,7 @@
 """Aggregation of all rows of a question, and the assignment of its cluster.
 
-ASKED rows of a question -> name_questions -> QUESTIONS rows without cluster, MEMBERS rows
-QUESTIONS rows and MEMBERSHIPS -> assign_clusters -> QUESTIONS rows
+ASKED rows of a question -> name_questions -> NAMED_QUESTIONS rows without cluster, MEMBERS rows
+NAMED_QUESTIONS rows and MEMBERSHIPS -> assign_clusters -> NAMED_QUESTIONS rows
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.intermediate import LOG_ANSWER_ID, MEMBERS, MEMBERSHIPS
+from pipelines.intermediate import LOG_ANSWER_ID, MEMBERS, MEMBERSHIPS, NAMED_QUESTIONS
 from pipelines.questions.token_frequencies import TokenWeights, count_tokens
 from schemas.hashing import bag_ids
 from schemas.ragged import most_frequent, sizes_of_runs, starts_of_runs
-from schemas.tables import QUESTIONS, conform, with_nulls
-from schemas.text_arrays import distinct_all, hash64_all, words_all
+from schemas.tables import conform, with_nulls
+from schemas.text_arrays import distinct_all, encode, hash64_all, words_all
 
 
 class Named(NamedTuple):
     """Questions of a shard with their members and token counts.
 
     Attributes:
-        questions: QUESTIONS rows, without cluster.
+        questions: NAMED_QUESTIONS rows, without cluster.
         members: MEMBERS rows, one a question, answer and answer form.
         token_counts: in how many of the questions each token occurs.
     """
@@ -54,12 +54,12 @@ def name_questions(asked: pa.Table) -> Named:
             "events": pa.array(np.add.reduceat(ordered["events"].to_numpy(), starts)),
             "first_seen": _extreme(ordered["first_seen"], starts, np.minimum),
             "last_seen": _extreme(ordered["last_seen"], starts, np.maximum),
-            "answer": most_frequent(ids, asked["answer"].combine_chunks(), events)["value"],
+            "answer": most_frequent(ids, encode(asked["answer"]), events)["value"],
             "answer_id": pa.nulls(len(starts), pa.string()),
             "cluster_id": pa.nulls(len(starts), pa.int64()),
             "split": pa.nulls(len(starts), pa.string()),
         }
-    ).cast(QUESTIONS)
+    ).cast(NAMED_QUESTIONS)
     words = word_ids(keys)
     known = questions.select(["question_id", "first_seen", "text"]).append_column("token_ids", distinct_all(words))
     known = known.append_column("bag_id", bag_ids(words))
@@ -76,7 +76,7 @@ def _extreme(times: pa.ChunkedArray, starts: np.ndarray, choose: np.ufunc) -> pa
 
 def _members(ordered: pa.Table, starts: np.ndarray, questions: pa.Table) -> pa.Table:
     question_of_row = np.repeat(np.arange(len(starts)), sizes_of_runs(starts, len(ordered)))
-    answers = ordered["answer"].combine_chunks().dictionary_encode()
+    answers = encode(ordered["answer"])
     counted = (
         pa.table(
             {
@@ -94,7 +94,7 @@ def _members(ordered: pa.Table, starts: np.ndarray, questions: pa.Table) -> pa.T
     columns = {
         **dict(zip(of_question.column_names, of_question.columns, strict=True)),
         "answer_id": counted["answer_id"],
-        "answer": answers.dictionary.take(counted["answer"].combine_chunks()),
+        "answer": pa.DictionaryArray.from_arrays(counted["answer"].combine_chunks(), answers.dictionary),
         LOG_ANSWER_ID.name: counted[LOG_ANSWER_ID.name],
         "events": counted["events_sum"],
     }
@@ -114,7 +114,7 @@ def token_ids(keys: pa.Array) -> pa.ListArray:
 
 
 def as_memberships(questions: pa.Table) -> pa.Table:
-    """Return QUESTIONS rows with the columns of MEMBERSHIPS, for the shuffle with their clusters."""
+    """Return NAMED_QUESTIONS rows with the columns of MEMBERSHIPS, for the shuffle with their clusters."""
     return with_nulls(MEMBERSHIPS, dict(zip(questions.column_names, questions.columns, strict=True)))
 
 
@@ -125,7 +125,7 @@ def places(members: pa.Table) -> pa.Table:
 
 
 def assign_clusters(memberships: pa.Table) -> pa.Table:
-    """Return QUESTIONS with ``cluster_id`` and ``split`` of the cluster with most of the question's events.
+    """Return NAMED_QUESTIONS with ``cluster_id`` and ``split`` of the cluster with most of the question's events.
 
     Of equally frequent clusters the one with the smallest id counts; a question in no finished cluster has null.
 
@@ -145,4 +145,4 @@ def assign_clusters(memberships: pa.Table) -> pa.Table:
     chosen = placed.select(["cluster_id", "split"]).take(rows)
     for name in chosen.column_names:
         questions = questions.set_column(questions.column_names.index(name), name, chosen[name])
-    return conform(questions, QUESTIONS)
+    return conform(questions, NAMED_QUESTIONS)

@@ -1,7 +1,7 @@
 """Ambiguous questions: one with several answers counts for its dominant answer, or for none.
 
 MEMBERS of a question -> settle_answers -> MEMBERS of at most one cluster, REJECTS rows
-QUESTIONS, these MEMBERS -> with_settled_answers -> QUESTIONS with the answer that they count for
+NAMED_QUESTIONS, these MEMBERS -> with_settled_answers -> NAMED_QUESTIONS with the answer that they count for
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from pipelines.intermediate import LOG_ANSWER_ID, MEMBERS, REJECTS
 from pipelines.questions.settings import Ambiguity
 from pipelines.writing.rejects import reject_members
 from schemas.ragged import most_frequent, sizes_of_runs, starts_of_runs
+from schemas.text_arrays import encode
 
 
 class Settled(NamedTuple):
@@ -59,19 +60,19 @@ def settle_answers(members: pa.Table, ambiguity: Ambiguity) -> Settled:
 
 
 def with_settled_answers(questions: pa.Table, members: pa.Table) -> pa.Table:
-    """Return QUESTIONS whose answer is the most frequent form of those they count for; null where they count for none.
+    """Return questions with the most frequent form of the answer that they count for; null where they count for none.
 
     The time of day is no answer to the question of the time: it was right once.
 
     Args:
-        questions: QUESTIONS.
+        questions: NAMED_QUESTIONS.
         members: MEMBERS of `settle_answers` of the same questions.
     """
-    ids, forms, events = (members[name].combine_chunks() for name in ("question_id", "answer", "events"))
+    ids, events = (members[name].combine_chunks() for name in ("question_id", "events"))
+    forms = encode(members["answer"])
     settled = most_frequent(ids, forms, events)
-    of_members = pc.index_in(ids, settled["group"].combine_chunks())
-    has_form = pc.equal(forms, settled["value"].combine_chunks().take(of_members))
-    named = members.select(["question_id", LOG_ANSWER_ID.name]).filter(has_form)
+    chosen = settled["value"].combine_chunks().take(pc.index_in(ids, settled["group"].combine_chunks()))
+    named = members.select(["question_id", LOG_ANSWER_ID.name]).filter(pc.equal(forms.indices, chosen.indices))
     given = named.group_by("question_id", use_threads=False).aggregate([(LOG_ANSWER_ID.name, "min")])
     for name, found, values in (
         ("answer", settled["group"], settled["value"]),
@@ -109,7 +110,7 @@ def _settle(rows: pa.Table, ambiguity: Ambiguity) -> tuple[pa.Table, pa.Table]:
 
 def _one_row_a_place(rows: pa.Table, starts: np.ndarray, place: np.ndarray, events: np.ndarray) -> pa.Table:
     """Return MEMBERS with the forms of an answer that a question got merged, whatever other questions got."""
-    forms = most_frequent(pa.array(place), rows["answer"].combine_chunks(), rows["events"].combine_chunks())
+    forms = most_frequent(pa.array(place), encode(rows["answer"]), rows["events"].combine_chunks())
     first = rows.take(pa.array(starts))
     columns = {name: first[name] for name in MEMBERS.names} | {"events": pa.array(events), "answer": forms["value"]}
     return pa.table(columns).cast(MEMBERS)

@@ -11,6 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.text_arrays import beginnings
+
 Kind = Literal["sentence", "label", "yes/no", "number", "date", "id", "entity"]
 """``sentence`` is a whole statement or more, ``label`` the name of an intent such as ``card_arrival``, ``id`` a code of
 letters and digits, and ``entity`` any other short text, such as a name."""
@@ -46,7 +48,7 @@ _EXAMINED: Final = 400
 
 def kinds_of(answers: pa.Array | pa.ChunkedArray) -> np.ndarray:
     """Return (R,) int64 indexes in `KINDS` of the answers' texts; a null is an entity."""
-    texts = pc.utf8_slice_codeunits(pc.fill_null(answers, ""), 0, _EXAMINED)
+    texts = pc.fill_null(beginnings(answers, _EXAMINED), "")
     kinds = np.full(len(texts), KINDS.index("entity"))
     for kind, pattern in reversed(_PATTERNS):  # the first that matches decides
         rows = np.flatnonzero(np.asarray(pc.match_substring_regex(texts, pattern)))

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from pipelines.intermediate import ANSWER_FORMS, LOG_ANSWER_ID
 from schemas.quantities import counted, rounded_percent
 from schemas.ragged import most_frequent, sizes_of_runs, starts_of_runs
+from schemas.text_arrays import encode, in_order, with_used_texts
 
 PREFIX: Final = "many_texts_"
 """Beginning of the counters."""
@@ -95,9 +96,10 @@ def current_texts(forms: pa.Table) -> CurrentTexts:
     sizes = sizes_of_runs(starts, len(merged))
     newest = np.repeat(np.maximum.reduceat(last, starts), sizes)
     given = merged.filter(pa.array(np.repeat(sizes > 1, sizes) & (last >= newest - STILL_GIVEN)))
-    chosen = most_frequent(*(given[name].combine_chunks() for name in ("answer_id", "answer", "events")))
-    ids = merged[LOG_ANSWER_ID.name].take(pa.array(starts[sizes > 1]))
-    texts = pa.table({LOG_ANSWER_ID.name: ids, "answer": chosen["value"]})
+    ids, rows = (given[name].combine_chunks() for name in ("answer_id", "events"))
+    chosen = most_frequent(ids, encode(given["answer"]), rows)
+    named = merged[LOG_ANSWER_ID.name].take(pa.array(starts[sizes > 1]))
+    texts = pa.table({LOG_ANSWER_ID.name: named, "answer": chosen["value"].cast(pa.string())})
     return CurrentTexts(texts, _many_text_counts(merged["events"].to_numpy(), starts, sizes))
 
 
@@ -105,24 +107,30 @@ def with_current_texts(table: pa.Table, texts: Sequence[pa.Table], *, of: str) -
     """Return a table whose column ``answer`` has the present texts.
 
     Args:
-        table: QUESTIONS or MEMBERS.
+        table: NAMED_QUESTIONS or MEMBERS.
         texts: of `current_texts`, of all shards.
         of: name of the column with the ids of the log.
     """
     if not texts:
         return table
-    current = pa.concat_tables(texts)
-    found = current["answer"].take(pc.index_in(table[of], value_set=current[LOG_ANSWER_ID.name].combine_chunks()))
+    current, own = pa.concat_tables(texts).combine_chunks(), encode(table["answer"])
+    found = pc.index_in(table[of], value_set=current[LOG_ANSWER_ID.name].combine_chunks()).combine_chunks()
+    both = pa.concat_arrays([own.dictionary, current["answer"].combine_chunks()]).dictionary_encode()
+    rows = both.indices.take(pc.coalesce(pc.add(found, pa.scalar(len(own.dictionary), pa.int32())), own.indices))
     place = table.column_names.index("answer")
-    return table.set_column(place, table.schema.field(place), pc.coalesce(found, table["answer"]))
+    renamed = with_used_texts(pa.DictionaryArray.from_arrays(rows, both.dictionary))
+    return table.set_column(place, table.schema.field(place), renamed)
 
 
 def _merged(forms: pa.Table) -> pa.Table:
     """Return one row a form, ordered by answer and form."""
-    by = ["answer_id", LOG_ANSWER_ID.name, "answer"]
-    merged = forms.group_by(by, use_threads=False).aggregate([("events", "sum"), ("last_seen", "max")])
-    named = merged.rename_columns([*by, "events", "last_seen"])
-    return named.cast(ANSWER_FORMS).sort_by([(name, "ascending") for name in by])
+    by, place = ["answer_id", LOG_ANSWER_ID.name, "answer"], ANSWER_FORMS.names.index("answer")
+    texts = in_order(forms["answer"])
+    coded = forms.set_column(place, "answer", texts.indices)
+    merged = coded.group_by(by, use_threads=False).aggregate([("events", "sum"), ("last_seen", "max")])
+    ordered = merged.rename_columns(ANSWER_FORMS.names).sort_by([(name, "ascending") for name in by])
+    answers = pa.DictionaryArray.from_arrays(ordered["answer"].combine_chunks(), texts.dictionary)
+    return ordered.set_column(place, "answer", answers).cast(ANSWER_FORMS)
 
 
 def _many_text_counts(events: np.ndarray, starts: np.ndarray, sizes: np.ndarray) -> dict[str, int]:

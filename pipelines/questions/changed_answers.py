@@ -17,6 +17,7 @@ from pipelines.questions.answer_texts import LONGEST_OPTION, ignore_option, show
 from pipelines.writing.reported import ChangedAnswer
 from schemas.quantities import counted
 from schemas.ragged import starts_of_runs
+from schemas.text_arrays import beginnings, in_order
 
 FEWEST: Final = 5
 """Minimum number of questions whose answer changed; of fewer one answer can follow the other by chance."""
@@ -103,9 +104,12 @@ def changes_as_json(changes: Sequence[ChangedAnswer]) -> list[dict[str, Any]]:
 def _texts(asked: pa.Table, ids: pa.ChunkedArray) -> dict[int, str]:
     """Return the beginning of the smallest form of each answer."""
     rows = asked.filter(pc.is_in(asked["answer_id"], value_set=ids))
-    forms = rows.group_by("answer_id", use_threads=False).aggregate([("answer", "min")])
-    beginnings = pc.utf8_slice_codeunits(forms["answer_min"], 0, LONGEST_OPTION + 1)
-    return dict(zip(forms["answer_id"].to_pylist(), beginnings.to_pylist(), strict=True))
+    texts = in_order(rows["answer"])
+    coded = pa.table({"answer_id": rows["answer_id"], "answer": texts.indices})
+    forms = coded.group_by("answer_id", use_threads=False).aggregate([("answer", "min")])
+    smallest = pa.DictionaryArray.from_arrays(forms["answer_min"].combine_chunks(), texts.dictionary)
+    beginning = beginnings(smallest, LONGEST_OPTION + 1)
+    return dict(zip(forms["answer_id"].to_pylist(), beginning.to_pylist(), strict=True))
 
 
 def _merged(changes: Iterable[ChangedAnswer]) -> list[ChangedAnswer]:

@@ -71,7 +71,7 @@ def validate(
             "key": keys.take(counted["question"]),
             "text": questions.dictionary.take(counted["question"]),
             "answer_id": answer_hashes(counted, folded),
-            "answer": answers.dictionary.take(counted["answer"]),
+            "answer": pa.DictionaryArray.from_arrays(counted["answer"].combine_chunks(), answers.dictionary),
             LOG_ANSWER_ID.name: _without_blank(counted["answer_id"]),
             "events": counted["events"],
             "first_seen": counted["timestamp_min"],

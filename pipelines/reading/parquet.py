@@ -13,8 +13,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -29,6 +27,7 @@ from pipelines.reading.values.conventions import Conventions
 from pipelines.writing.rejects import MAX_RAW_CHARACTERS
 from schemas.artifacts import storage
 from schemas.errors import QprError
+from schemas.text_arrays import parts_of_texts
 
 PART_BYTES: Final = 1 << 26
 """Uncompressed size at which a part of a file ends, after a whole row group."""
@@ -154,26 +153,8 @@ def _pieces(part: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
 
     A dictionary stores a text once for all its rows, so a small file may hold more text than one array of strings can.
     """
-    sizes = sum(map(_text_bytes, part.columns), start=np.zeros(part.num_rows, np.int64))
-    ends = np.cumsum(sizes)
-    start = 0
-    while start < part.num_rows:
-        end = max(start + 1, int(np.searchsorted(ends, ends[start] - sizes[start] + BATCH_BYTES, "right")))
-        # copied, because Arrow does not cast a slice of large strings that begins beyond 2**31
-        yield pa.concat_batches([part.slice(start, end - start)])
-        start = end
-
-
-def _text_bytes(values: pa.Array) -> npt.NDArray[np.int64]:
-    """Return the number of bytes of each text in a column; zeros for other columns."""
-    if pa.types.is_dictionary(values.type):
-        of_texts = pa.array(_text_bytes(values.dictionary))
-        return np.asarray(pc.fill_null(of_texts.take(values.indices), 0), np.int64)
-    if not is_text(values.type):
-        return np.zeros(len(values), np.int64)
-    is_view = pa.types.is_string_view(values.type) or pa.types.is_binary_view(values.type)
-    measured = pc.cast(values, pa.large_binary()) if is_view else values  # binary_length takes no views
-    return np.asarray(pc.fill_null(pc.binary_length(measured), 0), np.int64)
+    for piece in parts_of_texts(part, rows=BATCH_ROWS, size=BATCH_BYTES):
+        yield pa.concat_batches([piece])  # Arrow does not cast a slice of large strings that begins beyond 2**31
 
 
 def _batch(

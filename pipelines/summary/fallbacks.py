@@ -29,6 +29,7 @@ from pipelines.writing.reported import BroadAnswer
 from schemas.quantities import counted, rounded_percent
 from schemas.ragged import most_frequent
 from schemas.text import fold
+from schemas.text_arrays import encode
 
 MIN_SHARE: Final = 0.05
 """Minimum share of the rows of an answer that causes a warning."""
@@ -96,7 +97,8 @@ def broad_answers(members: pa.Table, weights: TokenWeights) -> list[BroadAnswer]
     many = totals.filter(pc.greater_equal(totals["question_id_count_distinct"], FEWEST_BY_TEXT))
     frequent = many.sort_by([("events_sum", "descending"), ("answer_id", "ascending")]).slice(0, _MOST_BY_TEXT)
     rows = members.filter(pc.is_in(members["answer_id"], value_set=frequent["answer_id"].combine_chunks()))
-    forms = most_frequent(*(rows[name].combine_chunks() for name in ("answer_id", "answer", "events")))
+    ids, events = rows["answer_id"].combine_chunks(), rows["events"].combine_chunks()
+    forms = most_frequent(ids, encode(rows["answer"]), events)
     texts = dict(zip(*(forms[name].to_pylist() for name in ("group", "value")), strict=True))
     broad = []
     for place, row in enumerate(frequent.to_pylist()):

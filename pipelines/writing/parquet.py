@@ -8,6 +8,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 from collections.abc import Sequence
+from typing import Final
 
 import apache_beam as beam
 import pyarrow as pa
@@ -18,6 +19,7 @@ from pipelines.engine.shuffle import shard_of
 from pipelines.writing.reported import Written
 from schemas.artifacts.writer import write_file
 from schemas.tables import ROW_STAGES, TABLES, conform
+from schemas.text_arrays import parts_of_texts
 
 ORDER = {
     "questions": ["question_id"],
@@ -35,6 +37,12 @@ REPEATED = {
     "asked": ["answer"],
 }
 """Columns with few values, the only ones for which a Parquet dictionary pays."""
+
+GROUP_ROWS: Final = 2**20
+"""Maximum number of rows of a row group, as many as Arrow writes by default."""
+
+GROUP_BYTES: Final = 2**28
+"""Maximum number of bytes of text of a row group, but for one of one row; texts in lists do not count."""
 
 
 @dataclasses.dataclass
@@ -87,9 +95,25 @@ def sort_keys(table: str) -> list[tuple[str, str]]:
 
 
 def to_parquet(table: pa.Table, name: str) -> bytes:
-    """Return ``table`` as a Parquet file; equal tables give equal bytes."""
+    """Return ``table`` as a Parquet file; equal tables give equal bytes.
+
+    A dictionary column is stored as its texts, of which only those of a row group are in memory at a time.
+    """
+    return parquet_bytes(table, compression_level=1, use_dictionary=REPEATED[name])
+
+
+def parquet_bytes(table: pa.Table, *, compression_level: int | None, use_dictionary: bool | list[str]) -> bytes:
+    """Return ``table`` as a Parquet file; further arguments are those of `pyarrow.parquet.ParquetWriter`."""
+    stored = table.schema
+    for place, field in enumerate(table.schema):
+        if pa.types.is_dictionary(field.type):
+            stored = stored.set(place, field.with_type(field.type.value_type))
     sink = pa.BufferOutputStream()
-    pq.write_table(table, sink, compression="zstd", compression_level=1, use_dictionary=REPEATED[name])
+    with pq.ParquetWriter(
+        sink, stored, compression="zstd", compression_level=compression_level, use_dictionary=use_dictionary
+    ) as writer:
+        for part in parts_of_texts(table, rows=GROUP_ROWS, size=GROUP_BYTES):
+            writer.write_table(part.cast(stored), row_group_size=GROUP_ROWS)
     return bytes(sink.getvalue().to_pybytes())
 
 

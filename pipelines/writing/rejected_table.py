@@ -16,16 +16,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipelines.engine.shuffle import GroupByShard
-from pipelines.writing.parquet import REPEATED, count_rejects, path_of, sort_keys
+from pipelines.writing.parquet import GROUP_ROWS, REPEATED, count_rejects, path_of, sort_keys
 from pipelines.writing.rejects import ROWS
 from pipelines.writing.reported import Written
 from schemas.artifacts.writer import write_file
 from schemas.tables import REJECTED, conform
 
 _TABLE: Final = "rejected"
-_GROUP_ROWS: Final = 2**20
-"""Rows of a row group, as many as Arrow writes by default."""
-
 _PIECE_ROWS: Final = 2**10
 """Rows that are in memory one by one, as many as between two ends of pages: with the longest payloads 0.4 GB."""
 
@@ -94,9 +91,9 @@ def _to_parquet(ordered: pa.Table, numbers: np.ndarray) -> bytes:
     with pq.ParquetWriter(
         sink, ordered.schema, compression="zstd", compression_level=1, use_dictionary=REPEATED[_TABLE]
     ) as writer:
-        for start in range(0, int(ends[-1]), _GROUP_ROWS):
-            pieces = _repeated(ordered, ends, start, min(start + _GROUP_ROWS, int(ends[-1])))
-            writer.write_table(pa.concat_tables(pieces), row_group_size=_GROUP_ROWS)
+        for start in range(0, int(ends[-1]), GROUP_ROWS):
+            pieces = _repeated(ordered, ends, start, min(start + GROUP_ROWS, int(ends[-1])))
+            writer.write_table(pa.concat_tables(pieces), row_group_size=GROUP_ROWS)
     return bytes(sink.getvalue().to_pybytes())
 
 

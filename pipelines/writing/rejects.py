@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.intermediate import REJECTS
-from schemas.text_arrays import encode, hash64_all, key_all
+from schemas.text_arrays import ENCODED, encode, hash64_all, key_all, parts_of_texts, with_used_texts
 
 TAG: Final = "rejects"
 """Name of the tagged output of a step that carries its REJECTS."""
@@ -25,7 +25,8 @@ Producers: `privacy.k_users` and `writing.rejected_table.count_equal`. Consumer:
 """
 
 _AT_ONCE: Final = 2**17
-"""Number of rows that are written as JSON at a time, which takes several times their memory."""
+_BYTES_AT_ONCE: Final = 2**24
+"""Maximum numbers of rows and of bytes that are written as JSON at a time, which takes several times their memory."""
 
 MAX_PAYLOAD_CHARACTERS: Final = 10_000
 """Maximum number of characters of a payload of `reject`, or of each text in the payload of a row or member."""
@@ -35,7 +36,7 @@ MAX_RAW_CHARACTERS: Final = 1_000
 
 
 def reject(
-    payloads: pa.Array,
+    payloads: pa.Array | pa.ChunkedArray,
     *,
     stage: str,
     reasons: pa.Array | str,
@@ -78,7 +79,7 @@ def _with_cut_texts(rows: pa.Table) -> pa.Table:
     columns: dict[str, pa.Array] = {}
     for name in rows.column_names:
         columns[name] = rows[name].combine_chunks()
-        if pa.types.is_string(columns[name].type):
+        if columns[name].type in (pa.string(), ENCODED):
             columns[name], hashes = _cut(columns[name], lambda texts: hash64_all(key_all(texts)))
             if hashes.null_count < len(hashes):
                 columns[f"{name}_key_hash"] = hashes
@@ -93,7 +94,7 @@ def reject_members(members: pa.Table, *, stage: str, reason: str, scores: pa.Arr
     """
     if not len(members):
         return REJECTS.empty_table()
-    answers, hashes = cut_answers(members["answer"].combine_chunks())
+    answers, hashes = cut_answers(encode(members["answer"]))
     columns = {
         "question": members["text"],
         "answer": answers,
@@ -114,13 +115,16 @@ def cut_answers(answers: pa.Array) -> tuple[pa.Array, pa.Array]:
     Both together name an answer, so rejected questions can be matched to the clusters of a long answer.
 
     Args:
-        answers: (N,) strings or nulls.
+        answers: (N,) strings or nulls; of a dictionary array the answers are one too, whose values may be equal.
     """
     return _cut(answers, hash64_all)
 
 
 def _cut(texts: pa.Array, hash_all: Callable[[pa.Array], pa.Array]) -> tuple[pa.Array, pa.Array]:
     """Return (N,) texts of at most `MAX_PAYLOAD_CHARACTERS`, and (N,) hashes of those that were longer, else null."""
+    if pa.types.is_dictionary(texts.type):
+        cut, hashes = _cut(texts.dictionary, hash_all)
+        return pa.DictionaryArray.from_arrays(texts.indices, cut), hashes.take(texts.indices)
     is_long = pc.fill_null(pc.greater(pc.utf8_length(texts), MAX_PAYLOAD_CHARACTERS), False)
     hashes = pa.nulls(len(texts), pa.string())
     if not pc.any(is_long).as_py():
@@ -132,7 +136,11 @@ def _cut(texts: pa.Array, hash_all: Callable[[pa.Array], pa.Array]) -> tuple[pa.
 
 
 def _rejects(
-    payloads: pa.Array, stage: str, reasons: pa.Array | str, scores: pa.Array | None, shard_keys: pa.Array
+    payloads: pa.Array | pa.ChunkedArray,
+    stage: str,
+    reasons: pa.Array | str,
+    scores: pa.Array | None,
+    shard_keys: pa.Array,
 ) -> pa.Table:
     rows = len(payloads)
     columns = {
@@ -145,18 +153,22 @@ def _rejects(
     return pa.table(columns).cast(REJECTS)
 
 
-def json_objects(rows: pa.Table) -> pa.Array:
+def json_objects(rows: pa.Table) -> pa.ChunkedArray:
     """Return one JSON object a row: without nulls, numbers as such, texts and times as strings."""
-    starts = range(0, max(len(rows), 1), _AT_ONCE)
-    return pa.concat_arrays([_json_objects(rows.slice(start, _AT_ONCE)) for start in starts])
+    parts = parts_of_texts(rows, rows=_AT_ONCE, size=_BYTES_AT_ONCE)
+    return pa.chunked_array(map(_json_objects, parts), pa.string())
 
 
 def _json_objects(rows: pa.Table) -> pa.Array:
     pieces: list[pa.Array] = []
     for name, column in zip(rows.column_names, rows.columns, strict=True):
-        texts = column.combine_chunks().cast(pa.string())
-        is_text = pa.types.is_string(column.type) or pa.types.is_timestamp(column.type)
-        written = json_strings(texts) if is_text else texts
+        if pa.types.is_dictionary(column.type):
+            coded = with_used_texts(column)
+            written = json_strings(coded.dictionary).take(coded.indices)
+        else:
+            texts = column.combine_chunks().cast(pa.string())
+            is_text = pa.types.is_string(column.type) or pa.types.is_timestamp(column.type)
+            written = json_strings(texts) if is_text else texts
         pieces.append(pc.fill_null(pc.binary_join_element_wise(f", {json.dumps(name)}: ", written, ""), ""))
     # not null_handling="skip": Arrow 25 then leaves out the rows in which all values are null
     inside = pc.utf8_slice_codeunits(pc.binary_join_element_wise(*pieces, ""), len(", "))

@@ -35,7 +35,7 @@ def read_rows(
 
     Args:
         content: the file.
-        schema: of its table; other columns in the file are not read.
+        schema: of its table; other columns in the file are not read. Texts of a dictionary column are read once each.
         name: of the file, for messages.
         rows: their number in the manifest.
         columns: the columns to read, all of the schema by default.
@@ -48,7 +48,8 @@ def read_rows(
     """
     read = schema if columns is None else pa.schema([schema.field(column) for column in columns])
     with _explained(name):
-        file = pq.ParquetFile(pa.BufferReader(content))
+        encoded = [field.name for field in read if pa.types.is_dictionary(field.type)]
+        file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=encoded)
         there = pa.schema(
             [field for field in read if field.name not in absent or field.name in file.schema_arrow.names]
         )

@@ -53,6 +53,14 @@ def test_a_null_is_a_value_like_any_other_and_loses_a_tie():
     assert found["value"].to_pylist() == [None, None, "a"]
 
 
+@given(st.lists(st.tuples(st.integers(0, 3), st.none() | st.sampled_from("abc"), st.integers(1, 3))), st.integers(0, 2))
+def test_a_dictionary_array_has_the_same_values_as_an_array_of_its_texts(rows, start):
+    groups, values, weights = (column[start:] for column in columns(rows))
+    found = most_frequent(groups, columns(rows)[1].dictionary_encode()[start:], weights)
+    assert pa.types.is_dictionary(found["value"].type)
+    assert found.to_pydict() == most_frequent(groups, values, weights).to_pydict()
+
+
 @given(st.lists(st.integers(0, 3)).map(sorted))
 def test_runs_start_where_the_value_changes(values):
     starts = starts_of_runs(np.array(values, np.int64)).tolist()

@@ -1,3 +1,5 @@
+import itertools
+
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -106,3 +108,32 @@ def test_encoding_a_column_of_any_chunks_keeps_its_values_and_works_once_a_disti
     mapped = pa.DictionaryArray.from_arrays(encoded.indices, columns.fold_all(encoded.dictionary))
     assert mapped.to_pylist() == flat
     assert columns.encode(encoded) is encoded
+
+
+TEXTS = st.lists(st.none() | st.sampled_from(["", "a", "ab", "é", "b" * 9]), max_size=9)
+
+
+@given(TEXTS, st.integers(0, 3), st.integers(0, 4))
+def test_a_part_of_an_encoded_column_has_the_texts_of_its_rows_alone_in_any_order_of_them(values, start, rows):
+    part = pa.array(values, columns.ENCODED).slice(start, rows)
+    for found in (columns.with_used_texts(part), columns.in_order(pa.chunked_array([part, part])).slice(0, len(part))):
+        assert found.to_pylist() == part.to_pylist()
+        assert sorted(found.dictionary.to_pylist()) == sorted({*part.to_pylist()} - {None})
+    ordered = columns.in_order(part)
+    assert ordered.dictionary.to_pylist() == sorted(ordered.dictionary.to_pylist(), key=str.encode)
+    cut = [None if value is None else value[:1] for value in part.to_pylist()]
+    assert columns.beginnings(part, 1).to_pylist() == columns.beginnings(part.cast(pa.string()), 1).to_pylist() == cut
+
+
+@pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.string_view(), columns.ENCODED])
+@given(values=TEXTS, rows=st.integers(1, 4), size=st.integers(1, 12))
+def test_parts_of_a_table_have_few_bytes_of_text_or_one_row(kind, values, rows, size):
+    table = pa.table({"n": pa.array(range(len(values)), pa.int64()), "text": pa.array(values, pa.string())})
+    typed = table.set_column(1, "text", pa.array(values, kind))
+    parts = [*columns.parts_of_texts(typed, rows=rows, size=size)]
+    assert parts
+    assert [row for part in parts for row in part.to_pylist()] == table.to_pylist()
+    held = [[len((text or "").encode()) for text in part["text"].to_pylist()] for part in parts]
+    assert all(len(part) <= rows and (len(part) < 2 or sum(part) <= size) for part in held)
+    for part, following in itertools.pairwise(held):  # no part is shorter than it has to be
+        assert len(part) == rows or sum(part) + following[0] > size

@@ -78,6 +78,31 @@ def test_a_table_that_is_a_slice_ships_only_its_rows():
     assert len(part) < 2_000
 
 
+def encoded(rows):
+    values = pa.array([v for _, v in rows], pa.string())
+    return pa.table({"k": pa.array([k for k, _ in rows], pa.int64()), "v": values.dictionary_encode()})
+
+
+@given(st.lists(row_lists, max_size=4), st.integers(1, 7), st.sampled_from([40, 1_000]))
+def test_an_encoded_column_is_shipped_as_its_texts_are(batches, shards, limit):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(shuffle, "MAX_PART_BYTES", limit)
+        split = [(s, part) for batch in batches for s, part in split_by_shard(encoded(batch), "k", shards)]
+    for shard in {shard for shard, _ in split}:
+        whole = concatenate([part for of, part in split if of == shard])
+        assert in_order(rows_of(whole)) == in_order(r for rows in batches for r in rows if r[0] % shards == shard)
+        texts = whole["v"].chunk(0).dictionary.to_pylist()
+        assert sorted(texts) == sorted({v for _, v in rows_of(whole)} - {None})  # none twice, none of another shard
+
+
+def test_a_text_that_many_rows_share_is_shipped_and_held_once_a_part():
+    text = "".join(map(str, range(20_000)))
+    parts = [part for _, part in split_by_shard(encoded([(k, text) for k in range(5_000)]), "k", 3)]
+    assert len(parts) == 3
+    assert sum(map(len, parts)) < 4 * len(text)
+    assert concatenate(parts).nbytes < 2 * len(text)
+
+
 def split_bundle(tables, shards):
     step = SplitByShard("k", shards)
     step.start_bundle()

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.intermediate import MEMBERS
+from pipelines.intermediate import MEMBERS, NAMED_QUESTIONS
 from pipelines.questions.ambiguity import settle_answers, with_settled_answers
 from pipelines.questions.settings import Ambiguity
-from schemas.tables import QUESTIONS, with_nulls
+from schemas.tables import with_nulls
 
 rows_of_members = st.lists(
     st.tuples(st.integers(-3, 3), st.integers(-2, 2), st.sampled_from("xyz"), st.integers(1, 3)), max_size=25
@@ -113,13 +113,13 @@ def test_two_forms_of_one_answer_are_one_answer():
 def test_a_question_has_the_answer_that_it_counts_for(rows, share, answer):
     table = members([(number, *row) for number in (5, 7) for row in rows] + [(6, 2, "other", 1)])
     columns = {name: [name, name, name] for name in ("key", "text", "answer")}
-    questions = with_nulls(QUESTIONS, columns | {"question_id": [5, 6, 7], "events": [9, 9, 9]})
+    questions = with_nulls(NAMED_QUESTIONS, columns | {"question_id": [5, 6, 7], "events": [9, 9, 9]})
     settled = with_settled_answers(questions, settle_answers(table, Ambiguity(min_answer_share=share)).members)
     assert settled["answer"].to_pylist() == [answer, "2 other", answer]
     named = None if answer is None else f"id {answer[0]}"
     assert settled["answer_id"].to_pylist() == [named, None, named]
     assert settled.drop_columns(["answer", "answer_id"]) == questions.drop_columns(["answer", "answer_id"])
-    assert settled.schema == QUESTIONS
+    assert settled.schema == NAMED_QUESTIONS
 
 
 @given(rows_of_members, st.randoms())

@@ -1,6 +1,7 @@
 import io
 
 import apache_beam as beam
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -8,11 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.engine.runner import parse_options, run
+from pipelines.intermediate import NAMED_QUESTIONS
+from pipelines.writing import parquet
 from pipelines.writing.parquet import ORDER, WriteTable, count, to_parquet
 from pipelines.writing.rejected_table import WriteRejects, count_equal
 from pipelines.writing.reported import Written
 from schemas.artifacts import storage
-from schemas.tables import CLUSTERS, PAIRS, QUESTIONS, REJECTED, TABLES, conform
+from schemas.tables import CLUSTERS, PAIRS, QUESTIONS, REJECTED, TABLES, conform, with_nulls
+from tests.support.encoded_texts import allocations
 
 PAIR_ROWS = st.lists(st.tuples(*[st.integers(-3, 3)] * 3), min_size=1, max_size=12, unique=True)
 SCORED_PAYLOADS = st.tuples(st.sampled_from("ab"), st.sampled_from((None, 1.0, 2.0)))
@@ -78,6 +82,39 @@ def test_every_table_has_an_order_and_what_is_written_is_read_back():
     for name, schema in TABLES.items():
         assert set(ORDER[name]) <= set(schema.names)
         assert pq.read_table(io.BytesIO(to_parquet(schema.empty_table(), name))).schema.equals(schema)
+
+
+@given(st.lists(st.none() | st.sampled_from(["a", "b" * 50, "é"]), max_size=20), st.integers(1, 200))
+def test_an_encoded_column_is_stored_as_its_texts_are(answers, limit):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parquet, "GROUP_BYTES", limit)
+        rows = {"question_id": range(len(answers)), "key": ["k"] * len(answers), "answer": answers}
+        plain = with_nulls(QUESTIONS, {name: pa.array(values) for name, values in rows.items()} | blank(len(answers)))
+        content = to_parquet(plain.cast(NAMED_QUESTIONS), "questions")
+        assert content == to_parquet(plain, "questions")
+    assert pq.read_table(io.BytesIO(content)).equals(plain, check_metadata=True)
+    groups = pq.ParquetFile(io.BytesIO(content))
+    for number in range(groups.num_row_groups):
+        group = groups.read_row_group(number)
+        held = sum(len((text or "").encode()) for name in ("key", "text", "answer") for text in group[name].to_pylist())
+        assert len(group) < 2 or held <= limit
+
+
+def blank(rows):
+    return {"text": pa.array(["t"] * rows, pa.string()), "events": pa.array([1] * rows, pa.int64())}
+
+
+def test_the_texts_of_a_column_are_not_all_in_memory_while_it_is_written(monkeypatch):
+    monkeypatch.setattr(parquet, "GROUP_BYTES", 2**20)
+    rows = 2_000
+    answers = pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int32)), pa.array(["x" * 50_000]))
+    ids = pa.array(range(rows), pa.int64())
+    columns = {"question_id": ids, "key": ids.cast("string"), "answer": answers}
+    table = with_nulls(NAMED_QUESTIONS, columns | blank(rows))
+    with allocations() as held:
+        content = to_parquet(table, "questions")
+    assert held.max_memory() < 2**24  # of 100 MB
+    assert pq.ParquetFile(io.BytesIO(content)).metadata.num_rows == rows
 
 
 def test_the_engine_writes_one_file_a_shard(memory):

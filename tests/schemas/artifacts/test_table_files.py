@@ -45,6 +45,15 @@ def test_rows_come_with_the_columns_and_types_of_the_schema_together_or_in_parts
     assert len(nothing) == 0
 
 
+def test_a_text_of_a_dictionary_column_is_in_memory_once():
+    encoded = SCHEMA.set(1, pa.field("text", pa.dictionary(pa.int32(), pa.string())))
+    rows = [{**ROWS[0], "id": n, "text": "x" * 10_000} for n in range(1_000)]
+    [found] = read_rows(content(table(rows)), encoded, name="place/a.parquet", rows=1_000)
+    assert found.to_pylist() == rows
+    assert found.schema.equals(encoded.remove_metadata())
+    assert found.nbytes < 200_000
+
+
 def test_nulls_are_read_where_there_may_be_some():
     rows = [{"id": 1, "text": None, "score": None, "members": None}, {"id": 2, "text": "", "score": 0.0, "members": []}]
     assert read(content(table(rows)), rows=2)[0].to_pylist() == rows
