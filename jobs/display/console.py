@@ -42,7 +42,7 @@ from schemas.errors import EXTRA_OF_MODULE, QprError, how_to_install, is_out_of_
 _WHERE_IT_RAN = re.compile(r" \[while running '.*")
 """Suffix that Beam appends to an error."""
 
-_TOO_MUCH_TEXT = re.compile("offset overflow while|exceed offset capacity|array cannot contain more than 2147483646")
+_TOO_MUCH_TEXT = re.compile("offset overflow|exceed offset capacity|more than 2147483646|32-bit binary|to fit in str")
 """Messages of Arrow, whose columns of text and lists have offsets of 32 bits."""
 
 _REFRESHES_PER_S = 4

@@ -31,7 +31,7 @@ from model.index.shards import Matrix, Shard
 from schemas.artifacts.verified_files import VerifiedFiles, reading_threads
 from schemas.errors import UsageError
 from schemas.filters import row_id, row_suffix
-from schemas.tables import ANSWER_ID, ID_TABLE
+from schemas.tables import ANSWER_ID, ID_TABLE, take_rows
 from schemas.text import words_of
 
 _ONE_BY_ONE: Final = 8
@@ -158,12 +158,12 @@ class Index:
         order = np.argsort(shard, kind="stable")
         ends = np.searchsorted(shard[order], np.arange(len(self._tables) + 1))
         parts = [
-            table.take(pa.array(given[order[first:last]] - start))
+            take_rows(table, given[order[first:last]] - start)
             for table, start, (first, last) in zip(self._tables, self._starts, itertools.pairwise(ends), strict=True)
         ]
         place = np.empty_like(order)
         place[order] = np.arange(len(order))
-        return pa.concat_tables(parts).combine_chunks().take(pa.array(place))
+        return take_rows(pa.concat_tables(parts), place)
 
     def tables(self, rows: int) -> Iterator[pa.Table]:
         """Yield all questions that are not deleted in the order of their rows, as `questions`, some rows at a time."""

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from schemas.hashing import mix
 from schemas.ragged import sizes_of_runs, starts_of_runs
-from schemas.tables import PAIRS, conform
+from schemas.tables import PAIRS, conform, take_rows
 
 BLOCK: Final = 1 << 15
 """Pairs hashed at a time: the arrays stay in a processor's cache, which is twice as fast as 2**20 pairs at a time."""
@@ -51,7 +51,7 @@ def pair(members: pa.Table, max_pairs: int) -> pa.Table:
     left, right = np.concatenate(lefts), np.concatenate(rights)
     order = np.lexsort((right, left))
     ends = members.select(["question_id", "text", "cluster_id"])
-    one, two = ends.take(pa.array(left[order])), ends.take(pa.array(right[order]))
+    one, two = take_rows(ends, left[order]), take_rows(ends, right[order])
     return conform(
         pa.table(
             {

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import apache_beam as beam
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -18,7 +19,7 @@ import pyarrow.parquet as pq
 from pipelines.engine.shuffle import shard_of
 from pipelines.writing.reported import Written
 from schemas.artifacts.writer import write_file
-from schemas.tables import ROW_STAGES, TABLES, conform
+from schemas.tables import ROW_STAGES, TABLES, conform, take_rows
 from schemas.text_arrays import parts_of_texts
 
 ORDER = {
@@ -72,7 +73,8 @@ class WriteTable(beam.PTransform):
 
     def _write(self, table: pa.Table) -> Written:
         path = path_of(self.table, table[self.key], self.shards, self.part)
-        ordered = conform(table, TABLES[self.table]).sort_by(sort_keys(self.table))
+        order = pc.sort_indices(table, sort_keys=sort_keys(self.table)).to_numpy()
+        ordered = take_rows(conform(table, TABLES[self.table]), order.astype(np.int64))
         file = write_file(self.run_url, path, to_parquet(ordered, self.table), table=self.table, rows=len(ordered))
         return Written(file, count(self.table, ordered, self.part.rstrip("-")))
 

@@ -297,6 +297,8 @@ def test_too_little_memory_is_no_defect(capsys, error):
     [
         "offset overflow while concatenating arrays, consider casting input from `string` to `large_string` first.",
         "array cannot contain more than 2147483646 bytes, have 2147600000",
+        "Result is too large to fit in string cast to large_ variant of type",
+        "Result will not fit in a 32-bit binary-like array, convert to large type",
         "Result may exceed offset capacity for this type: 2148400000 > 2147483647. Convert inputs to a type that uses",
     ],
 )

@@ -1,12 +1,16 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pipelines.decontamination.near_duplicates import REASONS
 from pipelines.summary.faults import ASKED_FOR
-from schemas.tables import PAIRS, QA_LOG, QUESTIONS, SCHEMA_VERSION, TABLES, conform
+from schemas import tables
+from schemas.tables import PAIRS, QA_LOG, QUESTIONS, SCHEMA_VERSION, TABLES, conform, take_rows
 
 
 @pytest.mark.parametrize("schema", [QA_LOG, *TABLES.values()])
@@ -52,3 +56,25 @@ def test_a_missing_column_is_named():
 def test_a_null_where_there_may_be_none_is_named():
     with pytest.raises(ValueError, match="text_2"):
         conform(pairs(text_2=pa.array([None], pa.string())), PAIRS)
+
+
+@given(
+    st.lists(st.none() | st.sampled_from(["", "a", "bcd", "é" * 5]), min_size=1, max_size=8),
+    st.lists(st.integers(0, 7), max_size=20),
+    st.integers(0, 3),
+    st.sampled_from([1, 5, 2**30]),
+)
+def test_rows_are_taken_in_any_order_and_repeated_with_few_bytes_of_text_at_a_time(texts, places, cut, limit):
+    rows = np.array([place % len(texts) for place in places], np.int64)
+    numbers = pa.chunked_array([pa.array(range(len(texts)), pa.int64())])
+    halves = pa.chunked_array([pa.array(texts[:cut], pa.string()), pa.array(texts[cut:], pa.string())])
+    whole = pa.array(["skipped", *texts], pa.string())[1:]
+    table = pa.table({"n": numbers, "whole": whole, "halves": halves})
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tables, "TAKEN_BYTES", limit)
+        taken = take_rows(table, rows)
+    assert taken.to_pylist() == [table.to_pylist()[row] for row in rows]
+    assert taken.schema == table.schema
+    taken.validate(full=True)
+    for chunk in taken["whole"].chunks:
+        assert len(chunk) < 2 or sum(len((text or "").encode()) for text in chunk[1:].to_pylist()) <= limit

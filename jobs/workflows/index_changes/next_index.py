@@ -33,7 +33,7 @@ from schemas.artifacts.shared_files import share_file
 from schemas.artifacts.table_files import arrow_bytes
 from schemas.artifacts.writer import Output
 from schemas.quantities import counted
-from schemas.tables import IDS, SHARDS, TOMBSTONES
+from schemas.tables import IDS, SHARDS, TOMBSTONES, take_rows
 
 if TYPE_CHECKING:
     from apache_beam.options.pipeline_options import PipelineOptions
@@ -129,7 +129,8 @@ def difference(base: Base, dataset: str) -> Change:
     """
     inputs = question_files([dataset], {}, files_of=lambda _: [], filters=base.settings.filters)
     read = [batch for file in inputs.files for batch in read_questions(file)]
-    rows = pa.concat_tables([batch.rows for batch in read]).sort_by("question_id").combine_chunks()
+    every = pa.concat_tables([batch.rows for batch in read])
+    rows = take_rows(every, np.argsort(every["question_id"].to_numpy(), kind="stable")).combine_chunks()
     segments = np.array([segment_of(file.path) for file in in_order(base.manifest.of(SHARDS))])
     of_row = np.repeat(segments, [len(shard) for shard in base.index.shards])
     ids = rows["question_id"].to_numpy()
@@ -222,7 +223,7 @@ def _id_tables(target: Output, base: Base, change: Change) -> dict[str, File]:
             place = np.minimum(np.searchsorted(ids, of_shard), len(ids) - 1)
             live = (ids[place] == of_shard) & (change.holders[place] == number)
             both = pa.concat_tables([change.rows, stored])
-            table = both.take(pa.array(np.where(live, place, len(ids) + np.arange(len(of_shard)))))
+            table = take_rows(both, np.where(live, place, len(ids) + np.arange(len(of_shard))))
             if not equal_rows(table, stored).all():
                 content = arrow_bytes(stored_rows(table))
                 path = file.path.partition("/")[2]

@@ -10,6 +10,7 @@ from model.index import refinement
 from model.index.shards import build_shard, train
 from model.search import opening
 from model.search.opening import open_index
+from schemas import tables
 from schemas.artifacts import verified_files
 from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.table_files import arrow_bytes
@@ -82,6 +83,16 @@ def test_rows_lead_to_the_questions_in_any_order_and_repeated(place):
     assert found["question_id"].to_pylist() == hits.ids[0].tolist()[::-1] + hits.ids[0].tolist()
     assert [question_id(text) for text in found["text"].to_pylist()] == found["question_id"].to_pylist()
     assert found["answer"].null_count == len(rows)
+
+
+def test_texts_of_rows_are_copied_few_at_a_time(place, monkeypatch):
+    index = open_index(str(place / "ivf"))
+    rows = np.arange(len(index)).repeat(3)[::-1]
+    expected = index.questions(rows)
+    monkeypatch.setattr(tables, "TAKEN_BYTES", 100)
+    found = index.questions(rows)
+    assert found["text"].num_chunks > 1
+    assert found.equals(expected)
 
 
 def test_a_text_without_a_word_has_no_hits_and_spares_the_others(place):

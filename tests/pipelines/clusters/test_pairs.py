@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from pipelines.clusters.pairs import pair, smallest_hashes
 from pipelines.intermediate import MEMBERS
+from schemas import tables
 from schemas.hashing import mix
 from schemas.tables import PAIRS, with_nulls
 
@@ -84,3 +85,11 @@ def test_no_two_questions_no_pair(clusters):
     found = pair(members(clusters), 10)
     assert len(found) == 0
     assert found.schema.equals(PAIRS)
+
+
+def test_texts_are_copied_few_at_a_time(monkeypatch):
+    expected = pair(members({1: {*range(9)}, 2: {3, 4}}), 20)
+    monkeypatch.setattr(tables, "TAKEN_BYTES", 50)
+    found = pair(members({1: {*range(9)}, 2: {3, 4}}), 20)
+    assert found["text_1"].num_chunks > 1
+    assert found.equals(expected)
