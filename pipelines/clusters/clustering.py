@@ -227,8 +227,7 @@ def describe(members: pa.Table, scores: Coherence) -> pa.Table:
         members: MEMBERS with their split, ordered by cluster and question.
         scores: of those clusters, in the same order.
     """
-    ids = members["cluster_id"].to_numpy()
-    starts = starts_of_runs(ids)
+    starts = starts_of_runs(members["cluster_id"].to_numpy())
     first = members.take(pa.array(starts))
     events = members["events"].to_numpy()
     described = pa.table(
