@@ -1,6 +1,7 @@
-"""Evaluation of an index on a dataset, or of a model on a collection in the BEIR layout, and its table.
+"""Evaluation of an index on a dataset, or of a model or index on a collection in the BEIR layout, and its table.
 
-dataset, Searcher -> evaluate_index -> metrics -> metrics_table; BEIR folder, model -> evaluate_model -> the same
+dataset, Searcher -> evaluate_index -> metrics -> metrics_table
+BEIR folder, model -> evaluate_model -> the same; BEIR folder, Searcher -> evaluate_on_collection -> the same
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ import dataclasses
 import functools
 from typing import Any
 
+import numpy as np
 import rich.table
 
 from jobs.display.console import progress_bar, say, warn
 from model.encoders.loading import load_encoder
-from model.evaluation.beir import read_beir, search
-from model.evaluation.evaluator import measure, missing_questions, query_times
+from model.evaluation.beir import Collection, judged_questions, read_beir, search
+from model.evaluation.evaluator import measure, missing_questions, query_times, ranked_ids
 from model.evaluation.metrics import per_question, ranks
 from model.evaluation.relevance import Judgements, judgements
 from model.evaluation.settings import Evaluation
@@ -35,14 +37,7 @@ def evaluate_model(url: str, model: str, settings: Evaluation) -> dict[str, Any]
     Raises:
         QprError: the collection or the model cannot be read, or no judged document is in the collection.
     """
-    collection, encoder = read_beir(url, split=settings.split), load_encoder(model)
-    if collection.missing == len(collection.judged):
-        raise QprError(
-            f"{url}: none of the {counted(collection.missing, 'judged document')} of split {settings.split} is in "
-            "corpus.jsonl. Check that the files belong together"
-        )
-    if collection.missing:
-        warn(f"{counted(collection.missing, 'judged document')} not in corpus.jsonl; counted as not found")
+    collection, encoder = _read_collection(url, settings), load_encoder(model)
     say(f"encoding {counted(len(collection.documents), 'document')} for exact search")
     ranked = search(collection, encoder, depth=settings.depth)
     found = ranks(ranked, queries=collection.judged, relevant=collection.relevant)
@@ -58,6 +53,41 @@ def evaluate_model(url: str, model: str, settings: Evaluation) -> dict[str, Any]
         "depth": settings.depth,
         "per_question": dataclasses.asdict(metrics),
         "model": {"url": model, "model_digest": encoder.digest},
+    }
+
+
+def evaluate_on_collection(url: str, searcher: Searcher, settings: Evaluation) -> dict[str, Any]:
+    """Return the metrics of an index of the documents of a collection in the BEIR layout, and its query times.
+
+    Raises:
+        QprError: the collection cannot be read, or the index contains no judged document.
+    """
+    collection, index = _read_collection(url, settings), searcher.index
+    judged, grades = judged_questions(collection, index.row_id)
+    missing = int(np.count_nonzero(index.rows_of(judged.relevant) < 0))
+    if missing == len(judged.relevant):
+        raise QprError(
+            f"{index.url}: holds none of the {counted(missing, 'judged document')} of split {settings.split} of {url}. "
+            "Index its corpus.jsonl with `qpr index --questions`"
+        )
+    if missing:
+        warn(f"{counted(missing, 'judged document')} not in {index.url}; counted as not found")
+    with progress_bar() as bar:
+        track = functools.partial(bar.track, description="search")
+        ranked = ranked_ids(searcher, judged, depth=settings.depth, track=track)
+    found = ranks(ranked, queries=judged.queries, relevant=judged.relevant)
+    metrics = per_question(found, queries=judged.queries, count=len(judged), grades=grades)
+    return {
+        "beir": url,
+        "split": settings.split,
+        "queries": len(judged),
+        "documents": len(collection.documents),
+        "judgements": len(judged.queries),
+        "judgements_missing": missing,
+        "depth": settings.depth,
+        "per_question": dataclasses.asdict(metrics),
+        **query_times(searcher, judged),
+        **_searched(searcher),
     }
 
 
@@ -85,23 +115,22 @@ def evaluate_index(dataset: str, searcher: Searcher, settings: Evaluation) -> di
         "split": settings.split,
         **measured,
         **query_times(searcher, judged),
-        "index": {"url": index.url, **index.settings.model_dump(), "probes": index.probes},
-        "mode": searcher.retrieval.mode,
+        **_searched(searcher),
         "queries_seen_in_training": _report_seen_queries(dataset, searcher, split=settings.split),
-        **({"reranker": searcher.retrieval.reranker.url} if searcher.retrieval.reranker else {}),
     }
 
 
 def metrics_table(result: dict[str, Any]) -> rich.table.Table:
     """Return the metrics of a result as a table for the terminal."""
     title = f"{result['split']}: {counted(result['queries'], 'query')}, "
-    if "beir" in result:
-        title += f"{counted(result['documents'], 'document')}, exact search"
+    title += counted(result["documents"], "document") if "beir" in result else counted(result["pairs"], "pair")
+    if "model" in result:
+        title += ", exact search"
     else:
         used = result["index"]
         lists = f", {counted(used['probes'], 'probe')}" if used["probes"] else ""
         title += (
-            f"{counted(result['pairs'], 'pair')}, {used['questions']:,} indexed\n"
+            f", {used['questions']:,} indexed\n"
             f"{used['factory']}{lists}, {result['mean_ms']:.2f} ms a query (95 %: {result['p95_ms']:.2f})"
         )
     table = rich.table.Table("", "H@1", "H@10", "MRR", "nDCG@10", title=title, title_justify="left")
@@ -109,6 +138,33 @@ def metrics_table(result: dict[str, Any]) -> rich.table.Table:
         if name in result:
             table.add_row(name.replace("_", " "), *(f"{value:.4f}" for value in result[name].values()))
     return table
+
+
+def _read_collection(url: str, settings: Evaluation) -> Collection:
+    """Return a collection, after a warning of judged documents that it does not contain.
+
+    Raises:
+        QprError: it cannot be read, or contains no judged document.
+    """
+    collection = read_beir(url, split=settings.split)
+    if collection.missing == len(collection.judged):
+        raise QprError(
+            f"{url}: none of the {counted(collection.missing, 'judged document')} of split {settings.split} is in "
+            "corpus.jsonl. Check that the files belong together"
+        )
+    if collection.missing:
+        warn(f"{counted(collection.missing, 'judged document')} not in corpus.jsonl; counted as not found")
+    return collection
+
+
+def _searched(searcher: Searcher) -> dict[str, Any]:
+    """Return the index and the way of searching that figures belong to."""
+    index, retrieval = searcher.index, searcher.retrieval
+    return {
+        "index": {"url": index.url, **index.settings.model_dump(), "probes": index.probes},
+        "mode": retrieval.mode,
+        **({"reranker": retrieval.reranker.url} if retrieval.reranker else {}),
+    }
 
 
 def _report_missing(dataset: str, index: Index, judged: Judgements, *, split: str) -> None:

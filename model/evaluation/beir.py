@@ -1,6 +1,7 @@
-"""Retrieval collections in the BEIR layout, and exact search in them.
+"""Retrieval collections in the BEIR layout: exact search in them, and their judgements on an index.
 
 folder of corpus.jsonl, queries.jsonl, qrels/SPLIT.tsv -> read_beir -> Collection -> search -> ranked rows
+Collection -> judged_questions -> Judgements, grades
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ import gzip
 import json
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
 from model.encoders.interface import Encoder
+from model.evaluation.relevance import Judgements
 from model.index.shard_merge import nearest
 from model.index.shards import build_shard, open_shard, train
 from schemas.artifacts import storage
@@ -94,6 +97,33 @@ def search(collection: Collection, encoder: Encoder, *, depth: int) -> Ints:
         hits = nearest([shard], [rows], asked[part], k=depth + 1, probes=1)
         found[part] = hits.without(collection.own[part], depth).ids
     return found
+
+
+def judged_questions(collection: Collection, id_of: Callable[[str], int]) -> tuple[Judgements, Ints]:
+    """Return the judgements as those on the questions of an index, and the grade of each.
+
+    Documents with the same question are one, with the highest of their grades. The question of the document with the
+    query's own id is not relevant; a query without another relevant one is left out.
+
+    Args:
+        collection: at least one of whose judged documents is there.
+        id_of: returns the id of a text's question in the index.
+
+    Returns:
+        Judgements of q queries, and (j,) grades. The id of a document that is not there is its negative number,
+        counted from -2.
+    """
+    ids = np.array([id_of(text) for text in collection.documents], np.int64)
+    own = np.where(collection.own < 0, -1, ids[collection.own])
+    there = collection.relevant >= 0
+    relevant = np.where(there, ids[np.maximum(collection.relevant, 0)], -2 - np.arange(len(there)))
+    best_first = np.lexsort((-collection.grades, relevant, collection.judged))
+    best_first = best_first[relevant[best_first] != own[collection.judged[best_first]]]
+    pairs = np.column_stack([collection.judged[best_first], relevant[best_first]]).reshape(-1, 2)
+    pairs, first = np.unique(pairs, axis=0, return_index=True)
+    kept, queries = np.unique(pairs[:, 0], return_inverse=True)
+    texts = pa.array(collection.queries, pa.string()).take(pa.array(kept))
+    return Judgements(own[kept], texts, queries, pairs[:, 1]), collection.grades[best_first][first]
 
 
 def _texts(url: str) -> dict[str, str]:

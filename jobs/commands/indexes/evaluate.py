@@ -1,6 +1,6 @@
-"""``qpr evaluate``: how well an index finds the paraphrases of a split, or a model the documents of a collection.
+"""``qpr evaluate``: how well an index finds the paraphrases of a split, or documents of a collection, as a model does.
 
-dataset and index, version of a warehouse, or BEIR folder and model -> ranked ids -> H@1, H@10, MRR, nDCG@10
+dataset and index, version of a warehouse, or BEIR folder and model or index -> ranked ids -> H@1, H@10, MRR, nDCG@10
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ def evaluate(
     index: Annotated[str | None, folder("Index to search.")] = None,
     warehouse: VersionWarehouse = None,
     at: VersionAt = None,
-    beir: Annotated[str | None, folder("Instead: corpus.jsonl, queries.jsonl and qrels/test.tsv.")] = None,
-    model: Annotated[str | None, model_to_read("With --beir: model that encodes the texts, or st:FOLDER.")] = None,
+    beir: Annotated[str | None, folder("Instead of a dataset: corpus.jsonl, queries.jsonl and qrels/test.tsv.")] = None,
+    model: Annotated[
+        str | None, model_to_read("With --beir, instead of --index: model that encodes the texts, or st:FOLDER.")
+    ] = None,
     *,
     settings: Evaluation,
     opening: ExactOpening,
@@ -35,7 +37,10 @@ def evaluate(
     """Measure where the paraphrases of a split's questions rank.
 
     A question never finds itself. Per question its best paraphrase counts; per pair each one counts, ranked without the
-    others. A collection in the BEIR layout is encoded and searched exactly, and its grades count.
+    others.
+
+    Of a collection in the BEIR layout the grades count. With --model it is encoded and searched exactly. With --index
+    its queries are searched in an index of its documents, in any mode.
 
     A reranker, and the confidence model of mode probability, learn from the validation split. Their figures on that
     split are too good; a warning reports it, and queries_seen_in_training of --json is true.
@@ -46,14 +51,19 @@ def evaluate(
       qpr evaluate --dataset dataset --split test --index index
       qpr evaluate --warehouse warehouse --at 41 --split test
       qpr evaluate --beir beir/quora --model model
+      qpr index --questions beir/quora/corpus.jsonl --column question=text --model model --output quora-index
+      qpr evaluate --beir beir/quora --index quora-index --mode bm25
     """
-    from jobs.workflows.evaluation import evaluate_index, evaluate_model, metrics_table
+    from jobs.workflows.evaluation import evaluate_index, evaluate_model, evaluate_on_collection, metrics_table
     from jobs.workflows.warehouses.version_reading import Readable
     from model.search.searcher import open_searcher
 
-    of_index = {"--dataset": dataset, "--index": index, "--warehouse": warehouse, "--at": at, "--limit": settings.limit}
-    of_index |= {f"--{name}": value for name, value in opening.model_dump(exclude_unset=True).items()}
-    _check_places(of_index, beir, model)
+    places = {"--dataset": dataset, "--warehouse": warehouse, "--at": at, "--limit": settings.limit}
+    opened = {f"--{name}": value for name, value in opening.model_dump(exclude_unset=True).items()}
+    if beir:
+        _check_collection(places, opened, index, model)
+    else:
+        _check_places(places, index, model)
     if output:
         conditional_writes.refuse_existing(output, overwrite=overwrite)
     if beir and model:
@@ -61,37 +71,59 @@ def evaluate(
     else:
         with Readable(index, None, warehouse, at).held() as read:
             searcher = open_searcher(read.index_url, **dict(opening))
-            result = evaluate_index(dataset or read.dataset or "", searcher, settings)
+            if beir:
+                result = evaluate_on_collection(beir, searcher, settings)
+            else:
+                result = evaluate_index(dataset or read.dataset or "", searcher, settings)
     if output:
         content = json.dumps(result, ensure_ascii=False, indent=2).encode() + b"\n"
         conditional_writes.write_result(output, content, overwrite=overwrite)
     emit(result, as_json=as_json, table=lambda: metrics_table(result))
 
 
-def _check_places(of_index: Mapping[str, Any], beir: str | None, model: str | None) -> None:
-    """Refuse places that are not enough for an evaluation, and those of another kind of evaluation.
+def _check_collection(
+    places: Mapping[str, Any], opened: Mapping[str, Any], index: str | None, model: str | None
+) -> None:
+    """Refuse options that have no use with a collection, and another number of an index and a model than one.
 
     Args:
-        of_index: options of an evaluation of an index, and their values.
-        beir: folder of a collection.
-        model: that encodes it.
+        places: options of an evaluation on a dataset, and their values.
+        opened: options of the opening of an index, and their values.
+        index: of the documents of the collection.
+        model: that encodes them.
 
     Raises:
-        UsageError: an option is missing, or has no use; the message names it.
+        UsageError: the message names the option.
     """
-    if beir:
-        for option, value in of_index.items():
-            if value:
-                raise UsageError(f"{option}: has no use with --beir, which has a collection of its own. Leave it out")
-        if not model:
-            raise UsageError("--model is missing: give the model that encodes the texts of --beir")
-        return
+    for option, value in places.items():
+        if value:
+            raise UsageError(f"{option}: has no use with --beir, which has a collection of its own. Leave it out")
+    if not (index or model):
+        raise UsageError("--model is missing: give the model that encodes the texts of --beir, or --index")
+    if index and model:
+        raise UsageError("--model: has no use with --index; an index holds its model. Leave one of them out")
+    for option, value in opened.items():
+        if value and model:
+            raise UsageError(f"{option}: has no use with --beir and --model. Give --index in place of --model")
+
+
+def _check_places(places: Mapping[str, Any], index: str | None, model: str | None) -> None:
+    """Refuse places that are not enough for an evaluation on a dataset, and a model.
+
+    Args:
+        places: options of an evaluation on a dataset, and their values.
+        index: that is searched.
+        model: that encodes a collection.
+
+    Raises:
+        UsageError: the message names the option.
+    """
     if model:
         raise UsageError("--model: has no use without --beir; an index holds its model. Leave it out")
-    if not of_index["--warehouse"]:
-        if not (of_index["--index"] or of_index["--dataset"]):
-            raise UsageError("give --dataset and --index, or --warehouse, or --beir and --model")
-        if not of_index["--dataset"]:
+    if not places["--warehouse"]:
+        if not (index or places["--dataset"]):
+            raise UsageError("give --dataset and --index, or --warehouse, or --beir and --model or --index")
+        if not places["--dataset"]:
             raise UsageError("--dataset is missing: give the dataset whose split is searched, or --warehouse")
-        if not of_index["--index"]:
+        if not index:
             raise UsageError("--index is missing: give the index to search, or --warehouse")

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from ir_measures import RR, Success, nDCG
 
-from model.evaluation.beir import MAX_GRADE, Collection, read_beir, search
+from model.evaluation.beir import MAX_GRADE, Collection, judged_questions, read_beir, search
 from model.evaluation.metrics import per_question, ranks
 from schemas.errors import QprError
+from schemas.text import question_id
 
 DOCUMENTS = [
     {"_id": "a", "title": "Paris", "text": "capital of france"},
@@ -79,6 +80,24 @@ def test_graded_metrics_are_those_of_ir_measures():
     theirs = ir_measures.calc_aggregate([nDCG @ 10, Success @ 1, Success @ 10, RR], qrels, run)
     expected = [theirs[measure] for measure in (Success @ 1, Success @ 10, RR, nDCG @ 10)]
     assert [ours.hits_at_1, ours.hits_at_10, ours.mrr, ours.ndcg_at_10] == pytest.approx(expected)
+
+
+def test_documents_with_one_question_are_one_with_the_highest_grade():
+    collection = Collection(
+        documents=["pay my bill", "Pay my bill!", "cancel", "seat", "SEAT"],
+        queries=["bill", "cancel it", "seats"],
+        own=np.array([-1, 2, 3]),
+        judged=np.array([0, 0, 0, 0, 1, 1, 2]),
+        relevant=np.array([0, 1, -2, -2, 2, 0, 4]),
+        grades=np.array([1, 3, 1, 2, 9, 1, 5]),
+        missing=2,
+    )
+    judged, grades = judged_questions(collection, question_id)
+    assert judged.texts.to_pylist() == ["bill", "cancel it"]  # the question of "SEAT" is the third query's own
+    assert judged.ids.tolist() == [-1, question_id("cancel")]
+    relevant = {(int(q), int(d)): int(g) for q, d, g in zip(judged.queries, judged.relevant, grades, strict=True)}
+    bill = question_id("pay my bill")
+    assert relevant == {(0, bill): 3, (0, -4): 1, (0, -5): 2, (1, bill): 1}
 
 
 @pytest.mark.parametrize(
