@@ -83,13 +83,22 @@ def _static_to_install() -> str:
 def next_search(url: str, index: Index) -> str:
     """Return a command that searches an index for one of its own questions, with the values that it requires.
 
+    The question has an answer, if a short one does; the most frequent of these is the example.
+
     Args:
         url: folder of the index.
         index: the same, opened; it has at least one question.
     """
     sample = index.questions(index.live_rows(np.arange(min(len(index), EXAMPLES)))).to_pylist()
     now = datetime.datetime.now(datetime.UTC)
-    row = max(sample, key=lambda row: (_is_typed_easily(row["text"]), _is_valid(row, now), row["events"] or 0))
+    row = max(
+        sample,
+        key=lambda row: (
+            _is_typed_easily(row["text"]),
+            row["answer"] is not None and _is_valid(row, now),
+            row["events"] or 0,
+        ),
+    )
     filters = [word for name in index.settings.vary_by or () for word in ("--filter", f"{name}={row[name]}")]
     question = printable(row["text"])
     dashed = ["--"] if question.startswith("-") else []

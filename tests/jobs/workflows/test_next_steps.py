@@ -102,3 +102,9 @@ def test_the_search_that_is_advised_has_values_that_find_a_valid_answer(qpr, bui
     advised = build(*lines, options=("--vary-by", "locale", "--valid-until", "until"))
     assert advised[3:] == ["--filter", "locale=fr CA", "new bill"]
     assert "the same question" in qpr(*advised).out
+
+
+def test_the_search_that_is_advised_finds_an_answer_where_there_is_one(build):
+    advised = build("question,answer,events", "what time is it,,9", "who pays my bill,a,3", "which bill,,5")
+    assert advised[-1] == "who pays my bill"
+    assert build("question", "what time is it", options=("--overwrite",))[-1] == "what time is it"
