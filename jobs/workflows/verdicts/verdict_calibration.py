@@ -5,6 +5,7 @@ dataset, verdict file -> write_verdict_calibration -> a calibration's folder
 
 from __future__ import annotations
 
+import itertools
 import shlex
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
@@ -139,18 +140,18 @@ def _result(evidence: Evidence) -> dict[str, Any]:
 
 
 def _table(result: Mapping[str, Any]) -> rich.console.Group:
-    """Return the estimates of the dataset and a row for each precision."""
+    """Return the estimates of the dataset and a row for each precision; those with one reason share a row."""
     table = rich.table.Table(
         "shown with 95 % confidence", "calibrated probability", "pairs kept", "precision", "recall"
     )
-    for line in result["thresholds"]:
-        if line["stated"] is None:
-            table.add_row(f"precision {line['precision']}", line["reason"])
+    for reason, group in itertools.groupby(result["thresholds"], key=lambda line: line["reason"]):
+        if reason is not None:
+            table.add_row(f"precision {', '.join(str(line['precision']) for line in group)}", reason)
             continue
-        cells = [_text(line["estimates"][name]) for name in ("precision", "recall")]
-        table.add_row(
-            f"precision {line['precision']}", f">= {line['calibrated']:.3f}", percent(line["share_kept"]), *cells
-        )
+        for line in group:
+            cells = [_text(line["estimates"][name]) for name in ("precision", "recall")]
+            kept = percent(line["share_kept"])
+            table.add_row(f"precision {line['precision']}", f">= {line['calibrated']:.3f}", kept, *cells)
     found = result["estimates"]
     lines = [
         f"{counted(result['verdicts'], 'verdict')}, {result['unclear']:,} of them unclear (counted as wrong)",
