@@ -68,11 +68,11 @@ def is_castable(stored: pa.DataType, kind: pa.DataType) -> bool:
 def cast_values(values: pa.Array, kind: pa.DataType, choose: Choose = lambda: None) -> pa.Array:
     """Return ``values`` as ``kind``, which is string, float64 or `TIMESTAMP`; the bytes of strings are not checked.
 
-    Times are ISO 8601 text (UTC where it names no zone), dates with day, month and year in any usual order, timestamps
-    and dates of any unit and zone, or numbers since 1970 in seconds, milliseconds, microseconds or nanoseconds,
-    distinguished by their size. The text ``20250131`` is a date, a stored number of this size is in seconds.
-    Unreadable values, numbers that are not finite and times outside of the years 1 to 9999 become null, also where
-    ``kind`` is string.
+    Times are ISO 8601 text (UTC where it names no zone), dates with day, month and year in any usual order, dates of
+    mails (RFC 2822), timestamps and dates of any unit and zone, or numbers since 1970 in seconds, milliseconds,
+    microseconds or nanoseconds, distinguished by their size. The text ``20250131`` is a date, a stored number of this
+    size is in seconds. Unreadable values, numbers that are not finite and times outside of the years 1 to 9999 become
+    null, also where ``kind`` is string.
 
     Args:
         values: as stored in the file.

@@ -1,11 +1,12 @@
 """Parsing of a number or date under both conventions: decimal marks and the order of day and month differ by country.
 
-text -> parse_number, parse_date -> its usual and its other interpretation
+text -> parse_number, parse_date -> its usual and its other interpretation; text -> parse_mail_date -> its time
 """
 
 from __future__ import annotations
 
 import datetime
+import email.utils
 import math
 import re
 from typing import Final
@@ -26,6 +27,13 @@ _DATE: Final = re.compile(
     r"(?: ?(?P<half>[AaPp])\.?[Mm]\.?)?)?"
     r"(?: ?(?P<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2}))?"
 )
+
+_MAIL_DATE: Final = re.compile(
+    r"(?:[A-Z][a-z]{2}, +)?\d{1,2} +[A-Z][a-z]{2} +[1-9]\d{3} +\d{2}:\d{2}(?::\d{2})? +"
+    r"(?:[+-]\d{4}|UTC?|GMT|Z|[ECMP][SD]T)(?: +\([^()]*\))?",
+    re.ASCII,
+)
+"""Date and time of RFC 2822 with one of its zones; another name of a zone means no certain time."""
 
 
 def parse_number(text: str) -> tuple[float | None, float | None]:
@@ -58,6 +66,18 @@ def parse_date(text: str) -> tuple[datetime.datetime | None, datetime.datetime |
     if len(c) != 2 and len(c) != 4:
         return None, None
     return _moment(found, c, b, a), None if found["separator"] == "." else _moment(found, c, a, b)
+
+
+def parse_mail_date(text: str) -> datetime.datetime | None:
+    """Return the time, in UTC, of a text such as ``Tue, 03 Nov 2026 10:00:00 +0000``, as in mails and HTTP headers."""
+    stripped = text.strip()
+    if not _MAIL_DATE.fullmatch(stripped):
+        return None
+    try:
+        moment = email.utils.parsedate_to_datetime(stripped)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)).astimezone(datetime.UTC)
+    except (ValueError, OverflowError):
+        return None
 
 
 def _moment(found: re.Match[str], year: str, month: str, day: str) -> datetime.datetime | None:

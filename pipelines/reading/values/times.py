@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.reading.headers.columns import TIMESTAMP
-from pipelines.reading.values.parsing import parse_date
+from pipelines.reading.values.parsing import parse_date, parse_mail_date
 
 _SECONDS_BELOW: Final = 1e11
 """Magnitude from which an epoch number is in milliseconds; 1e14: in microseconds, 1e17: in nanoseconds.
@@ -53,9 +53,9 @@ def times_in_range(times: pa.Array) -> pa.Array:
 
 
 def interpret_times(texts: Sequence[str | None]) -> tuple[pa.Array, pa.Array]:
-    """Return the times of ISO 8601 text and of numbers since 1970, twice; else both interpretations of dates.
+    """Return the times of texts and of numbers since 1970, twice; of dates whose order is open, both interpretations.
 
-    Eight digits such as 20250131 are a date.
+    The texts are in the form of ISO 8601 or RFC 2822. Eight digits such as 20250131 are a date.
     """
     numbers = [None if text is None else _parse_number(text) for text in texts]
     dates = [
@@ -81,5 +81,9 @@ def _parse_time(text: str) -> tuple[datetime.datetime | None, datetime.datetime 
         time = datetime.datetime.fromisoformat(text.strip())
         time = (time if time.tzinfo else time.replace(tzinfo=datetime.UTC)).astimezone(datetime.UTC)
     except (ValueError, OverflowError):
-        return parse_date(text)
+        dates = parse_date(text)
+        if dates != (None, None):
+            return dates
+        mailed = parse_mail_date(text)
+        return mailed, mailed
     return time, time

@@ -88,6 +88,7 @@ def test_a_number_that_cannot_be_read_or_is_not_finite_is_null(array):
         "1709294400000000",
         "1709294400000000000",
         " 2024-03-01T12:00:00 ",
+        "Fri, 01 Mar 2024 13:00:00 +0100",
     ],
 )
 def test_a_time_is_read_the_same_alone_and_beside_one_that_cannot_be(text):

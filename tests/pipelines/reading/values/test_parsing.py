@@ -2,7 +2,7 @@ import datetime
 
 import pytest
 
-from pipelines.reading.values.parsing import parse_date, parse_number
+from pipelines.reading.values.parsing import parse_date, parse_mail_date, parse_number
 
 
 @pytest.mark.parametrize(
@@ -65,3 +65,25 @@ def at(*clock):
 )
 def test_a_date_has_an_interpretation_for_each_order_of_day_and_month(text, day_first, month_first):
     assert parse_date(text) == (day_first, month_first)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Tue, 03 Nov 2026 10:00:00 +0000", at(2026, 11, 3, 10)),
+        (" Tue,  3 Nov 2026 10:00:00 -0800 (PST) ", at(2026, 11, 3, 18)),
+        ("03 Nov 2026 10:00 GMT", at(2026, 11, 3, 10)),
+        ("03 Nov 2026 10:00:00 EST", at(2026, 11, 3, 15)),
+        ("03 Nov 2026 10:00:00 -0000", at(2026, 11, 3, 10)),
+        ("03 Nov 2026 10:00:00 CET", None),  # no zone of RFC 2822: taken as UTC it would be an hour wrong
+        ("03 Nov 2026 10:00:00 +9999", None),
+        ("33 Nov 2026 10:00:00 GMT", None),
+        ("03 Nuv 2026 10:00:00 GMT", None),
+        ("03 Nov 0001 10:00:00 GMT", None),
+        ("31 Dec 9999 23:00:00 -0100", None),
+        ("03 Nov 2026", None),
+        ("2026-11-03", None),
+    ],
+)
+def test_a_date_of_a_mail_has_one_interpretation(text, expected):
+    assert parse_mail_date(text) == expected
