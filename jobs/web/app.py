@@ -16,7 +16,7 @@ from starlette.responses import Response
 
 from jobs.web.docs_page import docs_page
 from jobs.web.exchange import Exchange
-from jobs.web.messages.bodies import asked_model, feedback_model, read_id, read_json, read_parameters, read_query
+from jobs.web.messages.bodies import asked_model, feedback_model, read_json
 from jobs.web.messages.descriptions import (
     DESCRIPTION,
     body_schema,
@@ -29,6 +29,7 @@ from jobs.web.messages.direct import DirectApp
 from jobs.web.messages.documents import AnswersDocument, ClusterDocument, QuestionDocument, SearchDocument
 from jobs.web.messages.fault_handlers import add_faults
 from jobs.web.messages.faults import Fault, json_response
+from jobs.web.messages.parameters import read_id, read_parameters, read_query
 from jobs.web.metrics import TYPE
 from jobs.web.search_page import search_page
 from jobs.web.service import Service
@@ -93,7 +94,7 @@ def _add_searches(app: FastAPI, service: Service) -> None:
     searched, answered = (asked_model(limits, columns, of=kind) for kind in ("hits", "answers"))
     unknown = (404,) if columns else ()  # a value that no question has
     one = search_parameters(limits, columns)
-    several, answering = body_schema(searched, columns, k=min(3, limits.max_k)), body_schema(answered, columns)
+    several, answering = body_schema(searched, columns, k=min(3, limits.most_k)), body_schema(answered, columns)
 
     @add("GET /search", "Hits of one question.", *unknown, returns=SearchDocument, parameters=one)
     async def search_one(request: Request) -> Response:

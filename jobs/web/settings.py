@@ -20,6 +20,9 @@ class Limits(pydantic.BaseModel, frozen=True, extra="forbid", title="Limits"):
     max_characters: int = pydantic.Field(default=2000, ge=1, description="Maximum characters of a question.")
     max_questions: int = pydantic.Field(default=1000, ge=1, description="Maximum questions of a request.")
     max_k: int = pydantic.Field(default=100, ge=1, description="Maximum hits of a question.")
+    max_hits: int = pydantic.Field(
+        default=20_000, ge=1, description="Maximum hits of a request: its questions times the hits of each."
+    )
     concurrency: int = pydantic.Field(default=256, ge=1, description="Maximum requests at a time; others get 503.")
     rate: Annotated[float | None, Option(default="no limit")] = pydantic.Field(
         default=None,
@@ -34,7 +37,12 @@ class Limits(pydantic.BaseModel, frozen=True, extra="forbid", title="Limits"):
     @property
     def default_k(self) -> int:
         """Return the number of hits of a search that names none."""
-        return min(10, self.max_k)
+        return min(10, self.most_k)
+
+    @property
+    def most_k(self) -> int:
+        """Return the maximum number of hits of one question."""
+        return min(self.max_k, self.max_hits)
 
 
 class Serving(pydantic.BaseModel, frozen=True, extra="forbid"):

@@ -6,16 +6,15 @@ stream of a body -> read_json -> parse -> SearchBody, AnswerBody, FeedbackBody
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, TypeVar, get_args
-from urllib.parse import parse_qsl
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal, TypeVar
 
 import pydantic
 from pydantic.config import JsonDict
 from starlette.requests import ClientDisconnect, Request
 
 from jobs.web.messages.faults import Fault
-from jobs.web.messages.known_names import Body, check_known, unknown_name
+from jobs.web.messages.known_names import Body, check_known
 from jobs.web.messages.repeated_names import check_names
 from jobs.web.settings import Limits
 from model.choices import Mode
@@ -82,15 +81,16 @@ def asked_model(limits: Limits, columns: tuple[str, ...], *, of: Literal["hits",
     body names a value of each.
     """
     of_hits = of == "hits"
-    is_short = functools.partial(_checked_length, most=limits.max_characters)
+    is_short = functools.partial(checked_length, most=limits.max_characters)
     question = Annotated[str, pydantic.Field(max_length=limits.max_characters), pydantic.AfterValidator(is_short)]
     several = Annotated[list[question], pydantic.Field(min_length=1, max_length=limits.max_questions)]
     fields: dict[str, Any] = {
         "question": (question, pydantic.Field(default=None, description="One question, in place of questions.")),
         "questions": (several, pydantic.Field(default=None, description="Several questions, in place of question.")),
     }
-    least, most = (1, limits.max_k) if of_hits else (0, min(MOST_HITS, limits.max_k))
-    k = pydantic.Field(default=limits.default_k if of_hits else 0, ge=least, le=most, description="Maximum hits.")
+    least, most = (1, limits.most_k) if of_hits else (0, min(MOST_HITS, limits.most_k))
+    about = f"Maximum hits of a question; of all together at most {limits.max_hits:,}."
+    k = pydantic.Field(default=limits.default_k if of_hits else 0, ge=least, le=most, description=about)
     fields["k"] = (Annotated[int, pydantic.BeforeValidator(_whole)], k)
     if of_hits:
         fields["mode"] = (Mode | None, pydantic.Field(default=None, description=MODE))
@@ -101,7 +101,9 @@ def asked_model(limits: Limits, columns: tuple[str, ...], *, of: Literal["hits",
         have_columns = pydantic.BeforeValidator(functools.partial(check_known, known=columns, noun="column"))
         fields["filters"] = (Annotated[dict[str, str], have_columns], values)
     name = "SearchBody" if of_hits else "AnswerBody"
-    model = pydantic.create_model(name, __base__=Asked, **fields)
+    have_few_hits = functools.partial(_checked_hits, most=limits.max_hits)
+    validators: dict[str, Any] = {"_have_few_hits": pydantic.model_validator(mode="after")(have_few_hits)}
+    model = pydantic.create_model(name, __base__=Asked, __validators__=validators, **fields)
     model.model_config["json_schema_extra"] = _ONE_OF
     return model
 
@@ -112,11 +114,23 @@ def _object_of(columns: tuple[str, ...]) -> JsonDict:
     return {"properties": dict.fromkeys(columns, value), "required": [*columns], "additionalProperties": False}
 
 
-def _checked_length(question: str, most: int) -> str:
-    """Return a question that is short enough, also when it is normalised: that decides the time of its search."""
+def checked_length(question: str, most: int) -> str:
+    """Return a question that is short enough, also when it is normalised: that decides the time of its search.
+
+    Raises:
+        ValueError: it is longer.
+    """
     if normal_length(question) > most:
         raise ValueError(f"a question has at most {most:,} characters, also in Unicode's normal form NFKC")
     return question
+
+
+def _checked_hits(asked: Asked, most: int) -> Asked:
+    """Return questions that together have few enough hits, all of which one response contains."""
+    count, k = len(asked.texts), getattr(asked, "k", 0)
+    if count * k > most:
+        raise ValueError(f"{count:,} questions with k {k:,} are {count * k:,} hits, over the maximum of {most:,}")
+    return asked
 
 
 def _whole(value: Any) -> Any:
@@ -188,61 +202,3 @@ async def _read_limited(request: Request, limit: int) -> bytes:
     except ClientDisconnect as error:
         raise Fault(400, "the body ended too soon", "disconnected") from error
     return bytes(content)
-
-
-def read_query(
-    request: Request, limits: Limits, columns: tuple[str, ...]
-) -> tuple[str, int, Mode | None, dict[str, str]]:
-    """Return question, number of hits, way of searching and values of ``GET /search?q=…&k=…&mode=…&locale=…``.
-
-    Raises:
-        Fault: a parameter is missing, unknown, given twice or out of bounds (422).
-    """
-    values = read_parameters(request, ["q", "k", "mode", *columns])
-    if "q" not in values:
-        raise Fault(422, "q: the question is missing")
-    try:
-        question = _checked_length(values["q"], limits.max_characters)
-    except ValueError as error:
-        raise Fault(422, f"q: {error}") from error
-    k = values.get("k", str(limits.default_k))
-    if not (k.isascii() and k.isdigit() and len(k) <= 9 and 1 <= int(k) <= limits.max_k):
-        raise Fault(422, f"k: has to be a number from 1 to {limits.max_k:,}")
-    modes: tuple[Mode, ...] = get_args(Mode)
-    mode = next((mode for mode in modes if mode == values.get("mode")), None)
-    if "mode" in values and mode is None:
-        raise Fault(422, f"mode: has to be one of {', '.join(modes)}")
-    return question, int(k), mode, {name: values[name] for name in columns if name in values}
-
-
-def read_parameters(request: Request, known: Sequence[str]) -> dict[str, str]:
-    """Return the parameters of an address, which has no others than the known ones.
-
-    Raises:
-        Fault: one is unknown, given twice or no UTF-8 (422).
-    """
-    query = request.scope["query_string"].decode("latin-1")
-    try:
-        given = parse_qsl(query, keep_blank_values=True, errors="strict")
-    except UnicodeDecodeError as error:  # another encoding would be searched as U+FFFD, and find nothing
-        raise Fault(422, "a parameter is no UTF-8") from error
-    values = dict(given)
-    if unknown := unknown_name(values.keys(), known, "parameter"):
-        raise Fault(422, unknown)
-    if len(values) < len(given):
-        raise Fault(422, "a parameter is given twice")
-    return values
-
-
-def read_id(request: Request, noun: str) -> int:
-    """Return the 64-bit id in an address.
-
-    Raises:
-        Fault: it is none, so that nothing can have it (404).
-    """
-    text = request.path_params["id"]
-    if text.removeprefix("-").isdigit() and text.isascii() and len(text) <= 20:
-        value = int(text)
-        if -(2**63) <= value < 2**63:
-            return value
-    raise Fault(404, f"no {noun} has this id", "not_found")

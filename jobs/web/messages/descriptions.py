@@ -120,7 +120,7 @@ def search_parameters(limits: Limits, columns: Sequence[str]) -> list[dict[str, 
     """Return the parameters of ``GET /search``, whose index has these columns to vary by."""
     text = {"type": "string", "maxLength": limits.max_characters}
     way = {"type": "string", "enum": [*get_args(Mode)]}
-    number = {"type": "integer", "minimum": 1, "maximum": limits.max_k, "default": limits.default_k}
+    number = {"type": "integer", "minimum": 1, "maximum": limits.most_k, "default": limits.default_k}
     asked = {"required": True, "schema": text, "description": "The question.", "example": EXAMPLE}
     return [
         {"name": "q", "in": "query", **asked},

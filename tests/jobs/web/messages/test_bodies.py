@@ -45,6 +45,26 @@ def test_a_wrong_body_is_refused_with_a_sentence(start, content, status, message
     assert message in response.json()["error"]
 
 
+@pytest.mark.parametrize("path", ["/search", "/answer"])
+def test_questions_with_more_hits_together_than_one_response_may_have_are_refused(start, path):
+    client = start(limits={"max_hits": 6})
+    for k, status in ((2, 200), (3, 422)):
+        response = client.post(path, json={"questions": ["a", "b", "c"], "k": k})
+        assert response.status_code == status, response.text
+    assert response.json()["error"] == "body: 3 questions with k 3 are 9 hits, over the maximum of 6"
+    assert client.post(path, json={"questions": ["a"] * 7}).status_code == (422 if path == "/search" else 200)
+    assert client.post(path, json={"question": "a", "k": 7}).status_code == 422
+    assert client.get("/search", params={"q": "a"}).status_code == 200
+    assert client.get("/search", params={"q": "a", "k": 7}).json()["error"] == "k: has to be a number from 1 to 6"
+
+
+def test_answers_with_all_their_hits_are_within_the_default_limits():
+    model = asked_model(Limits(), (), of="answers")
+    assert len(model.model_validate({"questions": ["a"] * 1000, "k": 20}).texts) == 1000
+    with pytest.raises(pydantic.ValidationError, match="1,000 questions with k 100 are 100,000 hits"):
+        asked_model(Limits(), (), of="hits").model_validate({"questions": ["a"] * 1000, "k": 100})
+
+
 def test_feedback_with_two_verdicts_is_refused(start):
     response = post(start(), b'{"question": "a", "right": false, "right": true}', path="/feedback")
     assert (response.status_code, response.json()["error"]) == (422, "body: a name is given twice")
