@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 import pydantic
 
 from jobs.options.address import Host, Port, TokenFile
+from model.search.asked import MAX_CHARACTERS
 from schemas.option import Option
 
 
@@ -17,7 +18,7 @@ class Limits(pydantic.BaseModel, frozen=True, extra="forbid", title="Limits"):
     """Limits of requests; a request beyond one is refused at once and named in the metrics."""
 
     max_body_kb: int = pydantic.Field(default=1024, ge=1, le=65_536, description="Maximum KiB of a request's body.")
-    max_characters: int = pydantic.Field(default=2000, ge=1, description="Maximum characters of a question.")
+    max_characters: int = pydantic.Field(default=MAX_CHARACTERS, ge=1, description="Maximum characters of a question.")
     max_questions: int = pydantic.Field(default=1000, ge=1, description="Maximum questions of a request.")
     max_k: int = pydantic.Field(default=100, ge=1, description="Maximum hits of a question.")
     max_hits: int = pydantic.Field(

@@ -6,8 +6,13 @@ arguments of Searcher -> checked_question, checked_questions -> texts
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
 from schemas.errors import UsageError
+from schemas.text import normal_length
+
+MAX_CHARACTERS: Final = 2000
+"""Maximum characters of a question of another system, by default: the time of a search grows with their number."""
 
 
 def checked_questions(questions: object, call: str) -> list[str]:
@@ -36,6 +41,11 @@ def is_text(question: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def is_short(question: str, most: int = MAX_CHARACTERS) -> bool:
+    """Return whether a question has few enough characters, also in NFKC, which decides the time of its search."""
+    return len(question) <= most and normal_length(question) <= most
 
 
 def checked_question(question: object, call: str) -> str:

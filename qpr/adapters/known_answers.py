@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from model.index.rows.row_filters import UnknownValueError
-from model.search.asked import is_text
+from model.search.asked import is_short, is_text
 from model.search.results import Hit, Reason
 from model.search.searcher import Searcher
 
@@ -31,12 +31,13 @@ class Known(NamedTuple):
 def known_answer(searcher: Searcher, prompt: str, filters: Mapping[str, str] | None) -> Known | None:
     """Return the answer to a prompt; None where the searcher abstains, or the answer has no text.
 
-    A value of a column that the index does not have, such as a new tenant, has no answers.
+    A value of a column that the index does not have, such as a new tenant, has no answers; neither has a prompt of over
+    `model.search.asked.MAX_CHARACTERS`.
 
     Raises:
         UsageError: the filters lack a column of the index, or name another one.
     """
-    if not is_text(prompt):
+    if not is_text(prompt) or not is_short(prompt):
         return None
     try:
         found = searcher.answer(prompt, filters=filters)

@@ -19,9 +19,9 @@ from jobs.web.messages.repeated_names import check_names
 from jobs.web.settings import Limits
 from model.choices import Mode
 from model.search.answering import MOST_HITS
+from model.search.asked import is_short
 from schemas.artifacts.manifest import first_fault
 from schemas.filters import MAX_VALUE_CHARACTERS
-from schemas.text import normal_length
 
 _Body = TypeVar("_Body", bound=pydantic.BaseModel)
 
@@ -120,7 +120,7 @@ def checked_length(question: str, most: int) -> str:
     Raises:
         ValueError: it is longer.
     """
-    if normal_length(question) > most:
+    if not is_short(question, most):
         raise ValueError(f"a question has at most {most:,} characters, also in Unicode's normal form NFKC")
     return question
 

@@ -37,6 +37,13 @@ def test_a_prompt_with_half_a_character_has_no_entry():
     assert AnswerCheck(Known()).check("pay\ud800") == []
 
 
+@pytest.mark.parametrize(("prompt", "is_asked"), [("a" * 2000, True), ("a" * 2001, False), ("\ufdfa" * 112, False)])
+def test_a_prompt_that_is_too_long_for_a_question_is_not_searched(prompt, is_asked):
+    known = Known()
+    assert AnswerCheck(known).check(prompt) == []
+    assert hasattr(known, "filters") == is_asked
+
+
 def test_filters_are_those_of_all_questions():
     known = Known()
     assert AnswerCheck(known, {"tenant": "acme"}).check("pay my bill")
