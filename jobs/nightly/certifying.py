@@ -83,13 +83,15 @@ def certify_index(
 ) -> Certified:
     """Certify the index of a night, unless that is done; a promise that is not shown is a printed reason and no error.
 
+    If the version before has the same index, its valid certificate stays then.
+
     Args:
         warehouse: its URL.
         index: of the night.
         sample: judged requests; None: nothing is certified.
         date: last day of the night's data.
         now: the time; None: the present one.
-        parent: the version before; one with a certificate is a warning if the requests are not given this time.
+        parent: the version before; its certificate can stay, and is a warning if the requests are not given this time.
 
     Raises:
         QprError: the certificate cannot be written.
@@ -101,6 +103,9 @@ def certify_index(
     certified = _certified(warehouse, index, sample, date, now or datetime.datetime.now(datetime.UTC))
     if certified.reason:
         warn(f"no certificate: {certified.reason}")
+        if parent and parent.index.digest == index.digest and _permits_answers(warehouse, parent.certificate):
+            warn("the certificate of the version before stays, since its index is the same")
+            return Certified(parent.certificate)
     return certified
 
 

@@ -244,6 +244,30 @@ def test_a_stricter_promise_that_is_not_shown_leaves_the_current_certificate_and
         assert ("version 2 keeps the certificate that it has" in message) == kept
 
 
+@pytest.mark.parametrize("state", ["valid", "expired", "none", "other index"])
+def test_a_night_with_the_same_index_keeps_a_valid_certificate_where_its_requests_show_no_promise(
+    warehouse, sample, opened, capsys, state
+):
+    settings = CertificateSettings(requests="r", alpha=0.05, delta=0.1, certificate_days=366)
+    number, version = history.current(warehouse)
+    if state == "expired":
+        short = sample()._replace(settings=settings.model_copy(update={"certificate_days": 2}))
+        made = certify_index(warehouse, version.index, short, date=DATE, now=NOW - datetime.timedelta(days=3))
+        version = version.model_copy(update={"certificate": made.artefact})
+    elif state != "none":
+        version = certified_again(warehouse, number, version, sample()._replace(settings=settings))
+    capsys.readouterr()
+    stricter = sample()._replace(settings=settings.model_copy(update={"alpha": 0.001}))
+    index = version.index.model_copy(update={"path": "indexes/two"})
+    if state == "other index":
+        index = index.model_copy(update={"digest": "0" * 64})
+    found = certify_index(warehouse, index, stricter, date=DATE, parent=version)
+    assert (found.artefact, found.reason is None) == (
+        (version.certificate, True) if state == "valid" else (None, False)
+    )
+    assert ("the certificate of the version before stays" in capsys.readouterr().err) == (state == "valid")
+
+
 @pytest.mark.parametrize(
     ("certificate", "is_required", "is_refused"),
     [
