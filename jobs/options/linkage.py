@@ -30,8 +30,9 @@ Precision = Annotated[
         min=0,
         max=1,
         metavar="X",
-        help="Precision to reach by --calibration: with verdicts, below 1 and shown with 95 % confidence; "
-        "with gold clusters, of --min-probability, or --min-coherence with --linkage none.",
+        help="Precision to reach, given --calibration, which finds the lowest threshold for it. By verdicts it is "
+        "shown with 95 % confidence and has to be below 1. By gold clusters the threshold is --min-probability, or "
+        "--min-coherence with --linkage none.",
         rich_help_panel="Calibration",
     ),
 ]

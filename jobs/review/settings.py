@@ -19,7 +19,7 @@ class ReviewSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
 
     queue: Literal["clusters", "pairs", "requests"] = pydantic.Field(
         default="clusters",
-        description="clusters: all of them; pairs: for `qpr calibrate`; requests: for `qpr certify`.",
+        description="Items to judge: clusters of a dataset, pairs for `qpr calibrate`, or requests for `qpr certify`.",
     )
     requests: Annotated[str | None, Option(metavar="FILE", default="none")] = pydantic.Field(
         default=None, description="Answers to judge, lines of `qpr answer --json`; with --queue requests."

@@ -63,7 +63,10 @@ class Serving(pydantic.BaseModel, frozen=True, extra="forbid"):
         description="Seconds between two checks for a new version of the index; 0: on request only.",
     )
     audits: int = pydantic.Field(
-        default=20, ge=0, le=10_000, description="Certified answers a day drawn into the audit sample of --state."
+        default=20,
+        ge=0,
+        le=10_000,
+        description="Certified answers that are drawn each day for the audit sample in --state.",
     )
     drain: float = pydantic.Field(
         default=30.0, ge=0, allow_inf_nan=False, description="Seconds for running requests after SIGTERM."

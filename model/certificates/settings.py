@@ -23,7 +23,10 @@ class Promise(pydantic.BaseModel, frozen=True, extra="forbid"):
         default=0.02, ge=0.001, le=0.5, description="Promised maximum share of wrong answers among the given ones."
     )
     delta: float = pydantic.Field(
-        default=0.05, ge=LEAST_DELTA, le=0.5, description="Chance that the judged requests show too small a share."
+        default=0.05,
+        ge=LEAST_DELTA,
+        le=0.5,
+        description="Maximum chance that a certificate is made though the share of wrong answers is larger.",
     )
 
 
@@ -48,8 +51,11 @@ class Simulation(pydantic.BaseModel, frozen=True, extra="forbid"):
     """Simulated certificates in place of a real one."""
 
     simulate: bool = pydantic.Field(
-        default=False, description="Instead: certify simulated requests with known truth; count the broken promises."
+        default=False,
+        description="Instead: certify simulated requests with known answers; count certificates that promise too much.",
     )
-    draws: int = pydantic.Field(default=2_000, ge=10, le=1_000_000, description="Simulated samples of each traffic.")
+    draws: int = pydantic.Field(
+        default=2_000, ge=10, le=1_000_000, description="Simulated samples of each kind of traffic."
+    )
     sample: int = pydantic.Field(default=2_000, ge=50, le=1_000_000, description="Judged requests in each of them.")
     seed: int = pydantic.Field(default=0, ge=0, description="Seed of the simulation.")

@@ -36,7 +36,10 @@ class SmoothedTargetLoss(Loss, frozen=True):
         default="batch",
         description="Spread it over the batch, as in the paper, or over the others.",
     )
-    mates: Mates = pydantic.Field(default="masked", description="Cluster mates in a batch: masked, or positives.")
+    mates: Mates = pydantic.Field(
+        default="masked",
+        description="Further questions of the same cluster in a batch: masked (left out), or positives.",
+    )
     symmetric: Symmetric
 
     @abc.abstractmethod

@@ -22,7 +22,9 @@ class Opening(pydantic.BaseModel, frozen=True, extra="forbid"):
         "(fusion), by both with a hit of the most supported cluster first (probability), or by a reranker (rerank).",
     )
     probes: Annotated[int | None, Option(default="the index's")] = pydantic.Field(
-        default=None, ge=1, description="Lists searched, or points of a graph kept in view."
+        default=None,
+        ge=1,
+        description="Lists that a search reads, or candidates that it keeps in a graph; more find more, more slowly.",
     )
     rerank: Annotated[str | None, Option(metavar="FOLDER")] = pydantic.Field(
         default=None, description="Reranker of the index, for mode rerank."

@@ -159,10 +159,13 @@ class IndexTuning(pydantic.BaseModel, frozen=True, extra="forbid"):
     probes: Annotated[int | None, Option(default="the fewest for --recall")] = pydantic.Field(
         default=None,
         ge=1,
-        description="Lists searched, or points of a graph kept in view.",
+        description="Lists that a search reads, or candidates that it keeps in a graph; more find more, more slowly.",
     )
     recall: float = pydantic.Field(
-        default=0.98, gt=0, le=1, description="Share of the ten nearest questions that a search finds."
+        default=0.98,
+        gt=0,
+        le=1,
+        description="Share of the ten nearest questions that a search has to find; decides --probes.",
     )
     memory_mb: Annotated[int | None, Option("memory-mb", metavar="MB", default="no bound")] = pydantic.Field(
         default=None,
@@ -181,7 +184,7 @@ class IndexTuning(pydantic.BaseModel, frozen=True, extra="forbid"):
         default=None,
         ge=0.01,
         le=0.99,
-        description="Share of the requests that have an answer in the index; sets probabilities.",
+        description="Expected share of the requests that have an answer in the index; it decides probabilities.",
     )
 
     @pydantic.model_validator(mode="after")

@@ -42,8 +42,9 @@ class Linking(pydantic.BaseModel, frozen=True, extra="forbid", title="Clusters")
     )
     answers: Literal["auto", "intent", "fact"] = pydantic.Field(
         default="auto",
-        description="Meaning of equal answers: intent (the same question, but for wrong answers), fact (maybe another "
-        "question) or auto (decided for each answer by its text and the nearest questions).",
+        description="Meaning of two questions with the same answer: intent (they ask the same, unless an answer is "
+        "wrong), fact (they may ask different things) or auto (decided for each answer by its text and the "
+        "nearest questions).",
     )
     weights: str | None = None
     weights_json: str | None = pydantic.Field(default=None, exclude=True, repr=False)

@@ -26,8 +26,8 @@ class Validation(pydantic.BaseModel, frozen=True, extra="forbid", title="Limits"
     )
     locale: Annotated[str | None, Option(metavar="NAME", default="all locales")] = pydantic.Field(
         default=None,
-        description="Reject rows of another locale, such as en-GB (en_gb is the same, en is another); without one a "
-        "row is kept.",
+        description="Keep rows of this locale alone, such as en-GB (en_gb is the same, en is another one), and rows "
+        "without a locale.",
     )
     ignored_answers: Annotated[tuple[str, ...], Option("ignore-answer", default="none")] = pydantic.Field(
         default=(),

@@ -30,7 +30,8 @@ class NamedColumns(TextFormat, frozen=True, extra="forbid"):
     """Names that may be mapped to others."""
 
     column_names: Annotated[dict[str, str], Option("column", metavar="NAME=COLUMN", panel="Columns")] = pydantic.Field(
-        default={}, description="Column of the files for one of our columns, such as question=query. Repeatable."
+        default={},
+        description="Name of a column that qpr reads, and its name in the files, such as question=query. Repeatable.",
     )
 
     @pydantic.field_validator("column_names")

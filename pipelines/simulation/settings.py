@@ -60,7 +60,9 @@ class Simulation(pydantic.BaseModel, frozen=True, extra="forbid"):
     """Settings of a simulated log; equal settings give equal rows."""
 
     events: int = pydantic.Field(default=1_000_000, ge=1, description="Log rows.")
-    seed: int = pydantic.Field(default=0, ge=0, description="Same seed and options, same bytes.")
+    seed: int = pydantic.Field(
+        default=0, ge=0, description="Seed of the log; the same seed and options give the same bytes."
+    )
     from_dataset: Annotated[str | None, Option(metavar="FOLDER")] = pydantic.Field(
         default=None, description="Take facts and wordings from this dataset's clusters."
     )

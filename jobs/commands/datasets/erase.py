@@ -55,7 +55,8 @@ def erase(
 ) -> None:
     """Erase a question, or everything that only one user asked, from a warehouse, artefacts and files.
 
-    All wordings with the same key are erased. An artefact is written again without them, and its old files are removed.
+    Wordings that are equal but for case, white space and outer punctuation are erased together. An artefact is written
+    again without them, and its old files are removed.
     Later nights of a warehouse do not bring them back. Run it again if it was killed.
 
     Examples:

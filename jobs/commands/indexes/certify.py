@@ -24,7 +24,9 @@ def certify(
     output: Annotated[
         str | None, typer.Option("--output", callback=lasting, metavar="FOLDER", help="Certificate to write.")
     ] = None,
-    certificate: Annotated[str | None, folder("Instead: show a certificate in use and its audits.")] = None,
+    certificate: Annotated[
+        str | None, folder("In place of --index: certificate in use, to show it with its audits.")
+    ] = None,
     audit: Annotated[
         str | None, typer.Option(metavar="FILE", help="Judged answers that the certificate gave, to add to its audits.")
     ] = None,

@@ -29,7 +29,7 @@ def export(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="Alias in Qdrant; the collection is NAME and the index's digest.",
+            help="Alias in Qdrant of a collection that is called NAME with the digest of the index.",
             show_default="questions",
         ),
     ] = None,

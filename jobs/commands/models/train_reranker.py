@@ -31,7 +31,10 @@ def train_reranker(
     probes: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="N", help="Lists searched, or points of a graph kept in view.", show_default="the index's"
+            min=1,
+            metavar="N",
+            help="Lists that a search reads, or candidates that it keeps in a graph; more find more, more slowly.",
+            show_default="the index's",
         ),
     ] = None,
     exact: Annotated[bool, typer.Option("--exact", help="Compare all vectors.")] = False,

@@ -19,8 +19,8 @@ class GateSettings(pydantic.BaseModel, frozen=True, extra="forbid", title="Gate"
         default=0.02,
         ge=0,
         le=1,
-        description="Maximum fall of the MRR on the frozen test set: among questions of both versions the 95 % "
-        "interval must not reach below it, and new questions must not cause it.",
+        description="Maximum fall of the MRR on the frozen test set. The 95 % interval of its change, with the "
+        "questions of both versions alone, has to stay above that; new questions may not cause a larger fall either.",
     )
     max_kept_fall: Annotated[float, Option(metavar="X")] = pydantic.Field(
         default=0.1,
@@ -32,7 +32,8 @@ class GateSettings(pydantic.BaseModel, frozen=True, extra="forbid", title="Gate"
         default=0.1,
         ge=0,
         le=1,
-        description="Maximum distance of a new day's answers beyond that of the most unusual of the 28 days before.",
+        description="Maximum distance of a new day's answers from those of the 28 days before, beyond the distance of "
+        "the most unusual of these days.",
     )
     canaries: Annotated[str | None, Option(metavar="FILE", default="none")] = pydantic.Field(
         default=None,
