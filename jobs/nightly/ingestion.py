@@ -85,6 +85,7 @@ def ingest_day(
     from pipelines.engine.runner import run
     from pipelines.graphs import ingest
     from pipelines.graphs.from_logs import COLUMNS
+    from pipelines.reading.headers.columns import with_needed
     from pipelines.summary.faults import fault_of_rows
     from pipelines.writing.run_report import check_sum, read_report
 
@@ -97,7 +98,7 @@ def ingest_day(
         with contextlib.suppress(QprError):  # a killed run can have left the files of the drop before
             remove_leftovers(existing.url, dry_run=False)
         return Ingested(existing, unchanged=True)
-    check_columns(sources, COLUMNS, config.column_names)
+    check_columns(sources, with_needed(COLUMNS, config.validation.filters), config.column_names)
     check_users(sources, COLUMNS, config.column_names, config.privacy.options_of_users)
     suppression = suppressions_of(warehouse, [date], user_key).get(date)
     if suppression and suppression.users:

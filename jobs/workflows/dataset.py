@@ -83,15 +83,11 @@ def dataset_of_logs(
         QprError: a file cannot be read, settings do not fit together, or the run is not worth publishing.
     """
     from pipelines.graphs import from_logs
+    from pipelines.reading.headers.columns import with_needed
 
     user_key = read_user_key(user_key_file)
     sources = input_files(files, settings, example="qpr clusters 'logs/*.jsonl.gz' --output dataset")
-    filtered = settings.validation.filters
-    columns = [
-        dataclasses.replace(c, required=True, needed_by=filtered[c.name]) if c.name in filtered else c
-        for c in from_logs.COLUMNS
-    ]
-    check_inputs(sources, columns, settings.column_names)
+    check_inputs(sources, with_needed(from_logs.COLUMNS, settings.validation.filters), settings.column_names)
     note_ignored_columns(sources[0], from_logs.COLUMNS, settings.column_names)
     check_users(sources, from_logs.COLUMNS, settings.column_names, settings.privacy.options_of_users)
     if user_key_file:

@@ -53,6 +53,19 @@ class Column:
         )
 
 
+def with_needed(columns: Sequence[Column], options: Mapping[str, str]) -> list[Column]:
+    """Return the columns, of which those that options need are required.
+
+    Args:
+        columns: of a file.
+        options: name of a column -> the option that needs it.
+    """
+    return [
+        dataclasses.replace(column, required=True, needed_by=options[column.name]) if column.name in options else column
+        for column in columns
+    ]
+
+
 def file_names(columns: Sequence[Column], names: Mapping[str, str]) -> tuple[list[str], list[str]]:
     """Return the names of the required and of the optional columns in a file.
 

@@ -253,6 +253,18 @@ def test_a_parquet_drop_without_a_mapped_column_is_unusable_beside_a_usable_file
     assert "log-2.parquet: no column reply; there are question, answer. Add: --column answer=answer" in outcome.err
 
 
+@pytest.mark.parametrize(("name", "limit"), [("locale", "de"), ("confidence", 0.5)])
+def test_a_drop_without_the_column_of_a_limit_is_unusable(qpr, tmp_path, dates, name, limit):
+    url = storage.join(str(tmp_path), "events", f"date={dates(1)}", "log.jsonl")
+    storage.write_bytes(url, b'{"question": "a", "answer": "b"}\n' * 100)
+    option = {"locale": "--locale", "confidence": "--min-confidence"}[name]
+    for command in ("ingest", "nightly"):
+        outcome = qpr(command, "--warehouse", tmp_path, "--date", dates(1), option, limit)
+        assert outcome.code == 4, outcome.err
+        assert f"{url}: no column {name}; there are question, answer." in outcome.err
+        assert f"Or leave out {option}" in outcome.err
+
+
 @pytest.mark.parametrize("place", ["w", "memory"])
 def test_a_folder_in_a_drop_is_named_with_a_step_that_a_night_can_follow(qpr, tmp_path, memory, drop, dates, place):
     w = str(tmp_path / "w") if place == "w" else memory
