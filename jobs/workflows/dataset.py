@@ -191,6 +191,7 @@ def _show(url: str, manifest: Manifest, summary: RunSummary, *, as_json: bool) -
     from pipelines.summary.answer_worth import answer_worth
     from pipelines.summary.answer_worth import as_json as worth_as_json
     from pipelines.summary.fallbacks import as_json as fallbacks_as_json
+    from pipelines.summary.faults import selected_rows
     from pipelines.summary.incoherent_intents import as_json as intents_as_json
     from pipelines.summary.incoherent_intents import incoherent_intents
     from pipelines.summary.script_shares import as_json as shares_as_json
@@ -218,7 +219,7 @@ def _show(url: str, manifest: Manifest, summary: RunSummary, *, as_json: bool) -
         "answers": answers_as_json(kinds, worth_of_answers(judged, manifest.counters)),
         "rejected_intents": intents_as_json(incoherent_intents(manifest.counters, manifest.configuration)),
         "warnings": [*summary.warnings, *unread],
-        "fallback_answers": fallbacks_as_json(summary.fallbacks, rows=manifest.counters["rows_read"]),
+        "fallback_answers": fallbacks_as_json(summary.fallbacks, rows=selected_rows(manifest.counters)),
         "changed_answers": changes_as_json(summary.changed_answers),
     }
     emit(result, as_json=as_json, table=lambda: dataset_tables(url, manifest))

@@ -17,7 +17,7 @@ from pipelines.questions.changed_answers import merge_changes
 from pipelines.reading.sources import Source
 from pipelines.summary.cluster_summary import summarize_clusters
 from pipelines.summary.fallbacks import fallbacks
-from pipelines.summary.faults import fault_of, shown_rejects
+from pipelines.summary.faults import fault_of, selected_rows, shown_rejects
 from pipelines.summary.reject_examples import reject_examples
 from pipelines.summary.run_summary import RunSummary
 from pipelines.writing.run_report import check_sum, read_report
@@ -75,7 +75,7 @@ def run_and_publish(
             clusters=summarize_clusters(output.url, report.files),
             leakage=leakage_report(report.counters, leakage),
             rejects=reject_examples(output.url, report.files, counters),
-            fallbacks=fallbacks(report.broad_answers, rows=counters.get("rows_read", 0)),
+            fallbacks=fallbacks(report.broad_answers, rows=selected_rows(counters)),
             judged_answers=report.judged_answers,
             changed_answers=merge_changes(report.changed_answers),
         )

@@ -141,19 +141,22 @@ def _many_text_counts(events: np.ndarray, starts: np.ndarray, sizes: np.ndarray)
     return counts if found.any() else {}
 
 
-def many_text_warnings(counters: Mapping[str, int], columns: Mapping[str, str]) -> list[str]:
+def many_text_warnings(counters: Mapping[str, int], columns: Mapping[str, str], *, rows: int) -> list[str]:
     """Return a sentence if a considerable share of the rows has ids of many texts, nothing otherwise.
 
     Args:
         counters: as in the manifest.
         columns: columns of the files by our names.
+        rows: number of rows of the log.
     """
-    answers, rows = (counters.get(f"{PREFIX}{name}", 0) for name in ("answers", "rows"))
-    if not answers or rows < MIN_SHARE * counters.get("rows_read", 0):
+    answers, of_answers = (counters.get(f"{PREFIX}{name}", 0) for name in ("answers", "rows"))
+    if not answers or of_answers < MIN_SHARE * rows:
         return []
-    ids = f"{counted(answers, 'answer id')} with {rounded_percent(rows / counters['rows_read'])} of the rows"
+    ids = f"{counted(answers, 'answer id')} with {rounded_percent(of_answers / rows)} of the rows"
     return [
         f"{ids} {'has' if answers == 1 else 'have'} {MANY} or more texts each, and none that most of its rows have. "
-        "Rows of an id count as one answer, shown by one of its texts. If the ids name skills or topics, compare "
-        f"the answers by their texts: --column answer_id={columns.get('answer', 'answer')}"
+        "Rows of an id count as one answer, which can have any of these texts. If the texts are those of "
+        "several languages or tenants, make a dataset of each: an index of this one answers with any of them. If the "
+        "ids name skills or topics, compare the answers by their texts: --column "
+        f"answer_id={columns.get('answer', 'answer')}"
     ]

@@ -88,17 +88,23 @@ def fault_of_rows(counters: Mapping[str, int], urls: Sequence[str], max_reject_r
         max_reject_ratio: maximum share of rejected rows; rows rejected for a reason in `ASKED_FOR` do not count.
     """
     read, rejected = counters.get("rows_read", 0), counters["rows_rejected"]
-    asked_for = sum(counters.get(f"rejected_{reason}", 0) for reason in ASKED_FOR)
+    selected = selected_rows(counters)
     if not read:
         return f"{', '.join(urls)}: there is no row. Check that it is the right file"
-    if rejected - asked_for > max_reject_ratio * (read - asked_for):
+    unusable_rows = rejected - (read - selected)
+    if unusable_rows > max_reject_ratio * selected:
         allowed = f"more than --max-reject-ratio {max_reject_ratio} allows"
         of_rows = {name: n for name, n in _reasons(counters).items() if name.split("_")[0] in ROW_STAGES}
         unusable = {name: n for name, n in of_rows.items() if name not in ASKED_FOR}
-        share = f"{rejected - asked_for:,} of {counted(read - asked_for, 'row')} rejected, {allowed}"
+        share = f"{unusable_rows:,} of {counted(selected, 'row')} rejected, {allowed}"
         step = ENCODING_HINT if counters.get("rejected_read_invalid_utf8") else _advice(unusable)
         return f"{share}. {_most_frequent(unusable)}. {step}"
     return None
+
+
+def selected_rows(counters: Mapping[str, int]) -> int:
+    """Return the number of rows read without those of a reason in `ASKED_FOR`."""
+    return counters.get("rows_read", 0) - sum(counters.get(f"rejected_{reason}", 0) for reason in ASKED_FOR)
 
 
 def shown_rejects(examples: Sequence[RejectExamples], fault: str) -> list[str]:

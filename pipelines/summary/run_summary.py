@@ -12,6 +12,7 @@ from pipelines.questions.answer_texts import many_text_warnings
 from pipelines.questions.changed_answers import change_warnings
 from pipelines.summary import agreement, answer_worth, fallbacks, incoherent_intents, script_shares, value_notes
 from pipelines.summary.cluster_summary import ClusterSummary
+from pipelines.summary.faults import selected_rows
 from pipelines.summary.reject_examples import RejectExamples
 from pipelines.writing.reported import BroadAnswer, ChangedAnswer, JudgedAnswer
 from schemas.artifacts.manifest import Source
@@ -58,10 +59,10 @@ class RunSummary(NamedTuple):
         of_answers = fallbacks.idle_answers(ignored, self.counters)
         linking = self.configuration.get("assembly", {}).get("linking", {})
         undecided = linking.get("method") != "none" and linking.get("answers", "auto") == "auto"
-        rows = self.counters.get("rows_read", 0)
+        rows = selected_rows(self.counters)
         of_answers += fallbacks.warnings(self.fallbacks, rows=rows, undecided=undecided)
         of_answers += change_warnings(self.changed_answers)
-        of_answers += many_text_warnings(self.counters, self.configuration.get("column_names") or {})
+        of_answers += many_text_warnings(self.counters, self.configuration.get("column_names") or {}, rows=rows)
         lost = incoherent_intents.incoherent_intents(self.counters, self.configuration)
         of_answers += incoherent_intents.warnings(lost)
         of_answers += answer_worth.warnings(self.configuration, self.inputs)

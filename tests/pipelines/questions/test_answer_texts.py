@@ -119,9 +119,9 @@ def test_ids_are_counted_whose_most_frequent_text_stands_for_at_most_half_of_the
 
 
 def test_the_warning_names_the_option_that_compares_the_texts():
-    counters = {"rows_read": 200, "many_texts_answers": 1, "many_texts_rows": 10}
-    [warning] = many_text_warnings(counters, {"answer": "reply"})
+    counters = {"many_texts_answers": 1, "many_texts_rows": 10}
+    [warning] = many_text_warnings(counters, {"answer": "reply"}, rows=200)
     assert warning.startswith("1 answer id with 5.0 % of the rows has 5 or more texts each")
     assert warning.endswith("--column answer_id=reply")
-    assert many_text_warnings(counters, {})[0].endswith("--column answer_id=answer")
-    assert many_text_warnings(counters | {"rows_read": 201}, {}) == many_text_warnings({"rows_read": 9}, {}) == []
+    assert many_text_warnings(counters, {}, rows=200)[0].endswith("--column answer_id=answer")
+    assert many_text_warnings(counters, {}, rows=201) == many_text_warnings({}, {}, rows=9) == []

@@ -467,6 +467,22 @@ def test_a_fallback_answer_is_warned_of_on_stderr_in_json_and_in_the_report(qpr,
     assert [warning.startswith(start) for warning, start in zip(idle["warnings"], ["--ign", "one ans"], strict=True)]
 
 
+def test_shares_of_answers_are_those_of_the_rows_that_no_option_leaves_out(qpr, write_jsonl, dataset):
+    german = [{"question": f"wie geht thema {n}", "answer": "Das habe ich nicht verstanden.", "locale": "de"}
+              for n in range(5)]  # fmt: skip
+    german += [{"question": f"konto {n} öffnen", "answer": "Unter Konto.", "locale": "de"} for n in range(45)]
+    english = [{"question": f"open account {n}", "answer": "See Account.", "locale": "en"} for n in range(1950)]
+    log = write_jsonl("log.jsonl", german + english)
+    outcome = qpr("clusters", log, "--output", dataset, "--locale", "de", "--json")
+    assert outcome.code == 0, outcome.err
+    result = json.loads(outcome.out)
+    assert [(found["answer"], found["share"]) for found in result["fallback_answers"]][-1] == (
+        "Das habe ich nicht verstanden.",
+        0.1,
+    )
+    assert "one answer holds 10.0 % of the rows and 5 questions: 'Das habe ich nicht verstanden.'" in outcome.err
+
+
 def test_html_entities_are_counted_and_warned_of_and_stay(qpr, write_jsonl, memory):
     rows = [{"question": f"wo ist mein konto {n}", "answer": "unter &quot;Mein Konto&quot;"} for n in range(5)]
     outcome = qpr("clusters", write_jsonl("log.jsonl", rows), "--output", f"{memory}/d", "--json")
