@@ -182,8 +182,6 @@ def _measure(
     clusters = validation_clusters(datasets) if datasets else wordings_of(opened())
     share, by_answer = settings.answerable_share, not datasets
     fitted = fit_confidence(clusters, target, opened, answerable_share=share, by_answer=by_answer)
-    if settings.vary_by:  # ways are compared by searches of all rows, which such an index does not have
-        return measured, fitted, opened
     published = with_mode(measured, clusters, draft, opened, folds=fitted.folds, latency_ms=latency_ms)
     return published, fitted, opened
 

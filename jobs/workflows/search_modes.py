@@ -1,12 +1,12 @@
-"""Choice of the default way of searching an index, by the validation clusters of the indexed datasets.
+"""Choice of the default way of searching an index, by validation clusters or the wordings of answers.
 
-validation clusters, an index that is not published yet -> with_mode -> settings with default way and figures
+clusters, an index that is not published yet -> with_mode -> settings with default way and figures
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -15,6 +15,7 @@ import pyarrow as pa
 from jobs.display.console import working
 from jobs.workflows.confidence import Folds
 from model.choices import IndexMode
+from model.confidence.wordings import parts_of
 from model.evaluation.evaluator import metrics_of
 from model.evaluation.metrics import Ints
 from model.evaluation.relevance import Judgements, judgements
@@ -25,6 +26,7 @@ from model.index.ranking import Ranking, joined
 from model.index.settings import IndexSettings, ModeFigures
 from model.index.sizing.query_cost import mode_ms
 from model.search.retrieval import Retrieval, fused
+from model.search.views import within_part
 from schemas.artifacts.manifest import Manifest
 from schemas.tables import LEXICAL
 
@@ -66,7 +68,7 @@ def with_mode(
 
     Args:
         settings: of the index.
-        clusters: validation clusters of the indexed datasets.
+        clusters: validation clusters of the indexed datasets, or wordings of answers.
         draft: manifest of the index so far.
         opened: returns the index, opened.
         folds: of its confidence model; none where it has none.
@@ -93,16 +95,18 @@ def with_mode(
 def measured_modes(judged: Judgements, index: Index, lexical: Lexical, folds: Folds) -> MeasuredModes:
     """Return the figures of ways to search an index, and the best weight of a fusion.
 
-    Probabilities are measured by models that have not seen the cluster of a query.
+    Probabilities are measured by models that have not seen the cluster of a query. In an index that varies by columns
+    a query searches the rows with its values; its time is computed as that of a search of all rows.
     """
     ways: dict[IndexMode, Retrieval] = {"dense": Retrieval(index), "bm25": Retrieval(index, "bm25", lexical)}
-    ranked = {name: way.find(judged.texts, DEPTH, judged.ids).ranking for name, way in ways.items()}
+    ranked = {name: _ranked(judged, _in_parts(way, judged)) for name, way in ways.items()}
     fusions = {weight: fused(ranked["dense"], ranked["bm25"], weight, DEPTH) for weight in WEIGHTS}
     by_weight = {weight: metrics_of(ranking.ids, judged).mrr for weight, ranking in fusions.items()}
     best = max(by_weight, key=by_weight.__getitem__)
     ranked["fusion"] = fusions[best]
     if folds:
-        ranked["probability"] = _first_by_probability(judged, Retrieval(index, "probability", lexical, best), folds)
+        way = Retrieval(index, "probability", lexical, best)
+        ranked["probability"] = _ranked(judged, _by_folds(_in_parts(way, judged), folds))
     computed = mode_ms(index, lexical, judged.texts)
     return MeasuredModes({name: _figures(of.ids, computed[name], judged) for name, of in ranked.items()}, best)
 
@@ -121,18 +125,32 @@ def chosen_mode(figures: Mapping[IndexMode, ModeFigures], *, latency_ms: float) 
     return min(faster or [best], key=lambda name: (fast[name].median_ms, -fast[name].mrr))
 
 
-def _first_by_probability(judged: Judgements, way: Retrieval, folds: Folds) -> Ranking:
-    """Return the hits of every query, those of a fold by a confidence model of all other clusters."""
-    rankings, rows = [], []
-    for out, confidence in folds:
-        queries = np.flatnonzero(out[: len(judged)])
-        found = dataclasses.replace(way, confidence=confidence).find(
-            judged.texts.take(pa.array(queries)), DEPTH, judged.ids[queries]
-        )
-        rows.append(queries)
-        rankings.append(found.ranking)
-    whole, back = joined(rankings), np.argsort(np.concatenate(rows))
-    return Ranking(whole.ids[back], whole.scores[back], whole.rows[back])
+def _in_parts(way: Retrieval, judged: Judgements) -> Iterator[tuple[Ints, Retrieval]]:
+    """Yield numbers of queries and the way to search the rows that they may find, every query once."""
+    if not way.index.settings.vary_by:
+        yield np.arange(len(judged)), way
+        return
+    for queries, part in parts_of(way.index, judged):
+        yield queries, within_part(way, part)
+
+
+def _by_folds(ways: Iterable[tuple[Ints, Retrieval]], folds: Folds) -> Iterator[tuple[Ints, Retrieval]]:
+    """Yield the queries of each fold, to be ranked by a confidence model of all other clusters."""
+    for queries, way in ways:
+        for out, confidence in folds:
+            yield queries[out[queries]], dataclasses.replace(way, confidence=confidence)
+
+
+def _ranked(judged: Judgements, ways: Iterable[tuple[Ints, Retrieval]]) -> Ranking:
+    """Return the hits of every query, found in the way that is given with its number."""
+    rankings, done = list[Ranking](), list[Ints]()
+    for queries, way in ways:
+        if len(queries):
+            found = way.find(judged.texts.take(pa.array(queries)), DEPTH, judged.ids[queries])
+            rankings.append(found.ranking)
+            done.append(queries)
+    whole, back = joined(rankings), np.argsort(np.concatenate(done))
+    return Ranking(*(values[back] for values in vars(whole).values()))
 
 
 def _figures(ranked: Ints, computed_ms: float, judged: Judgements) -> ModeFigures:

@@ -70,7 +70,7 @@ def examples_of_answers(
         counts: of the words of the index.
         on_queries: called with the number of queries done.
     """
-    parts = _parts(index, judged) if index.settings.vary_by else None
+    parts = parts_of(index, judged) if index.settings.vary_by else None
     found = examples(index, judged, counts, by_answer=True, parts=parts, on_queries=on_queries)
     number = topics(wordings, judged)
     return dataclasses.replace(found, groups=np.concatenate([number, number]))
@@ -91,7 +91,7 @@ def topics(wordings: pa.Table, judged: Judgements) -> Ints:
     return np.asarray(np.unique(component, return_inverse=True)[1], np.int64)
 
 
-def _parts(index: Index, judged: Judgements) -> Iterator[tuple[Ints, Index]]:
+def parts_of(index: Index, judged: Judgements) -> Iterator[tuple[Ints, Index]]:
     """Yield the numbers of the queries with equal values, and the rows of the index with these.
 
     Answers that have ended are among them: an index does not depend on the time of its build.

@@ -127,11 +127,16 @@ class Views:
 
     def within(self, masks: Sequence[Mask], values: Sequence[str] = ()) -> Retrieval:
         """Return the way to search some rows; arguments as of `model.index.index.Index.within`."""
-        index, lexical = self.whole.index.within(masks, values), self.whole.lexical
-        if lexical is not None:
-            allowed = np.concatenate([shard.mask for shard in index.shards])
-            lexical = dataclasses.replace(lexical, allowed=allowed[lexical.rows])
-        return dataclasses.replace(self.whole, index=index, lexical=lexical)
+        return within_part(self.whole, self.whole.index.within(masks, values))
+
+
+def within_part(whole: Retrieval, part: Index) -> Retrieval:
+    """Return the way to search a part of an index, as `model.index.index.Index.within` returns it."""
+    lexical = whole.lexical
+    if lexical is not None:
+        allowed = np.concatenate([shard.mask for shard in part.shards])
+        lexical = dataclasses.replace(lexical, allowed=allowed[lexical.rows])
+    return dataclasses.replace(whole, index=part, lexical=lexical)
 
 
 def _masks_without(index: Index, answer_ids: frozenset[str]) -> list[Mask]:

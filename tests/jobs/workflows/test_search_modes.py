@@ -5,6 +5,7 @@ import pytest
 from jobs.workflows.search_modes import chosen_mode
 from model.index.settings import ModeFigures
 from model.search.searcher import open_searcher
+from tests.support.csv_files import write_csv
 
 
 def figures(mrr, median_ms):
@@ -76,3 +77,30 @@ def test_the_same_questions_give_the_same_figures_and_words_cost_more(built, mon
 def test_without_enough_queries_or_bm25_the_default_is_dense(built, clusters, options):
     found = built(clusters, *options)
     assert (found["mode"], found["modes"]) == ("dense", {})
+
+
+@pytest.mark.parametrize("options", [(), ("--latency-ms", 1e-6)])
+def test_ways_to_search_an_index_that_varies_are_compared_among_the_rows_with_the_values_of_a_query(
+    qpr, tmp_path, make_model, options
+):
+    make_model(tmp_path / "model")
+    wordings = [
+        (n, text) for n in range(60) for text in (f"what is rare{n} of other{n}", f"other{n} and how is rare{n}")
+    ]
+    rows = [
+        {"question": text, "answer": f"{tenant} {n}", "tenant": tenant}
+        for tenant in ("acme", "globex")
+        for n, text in wordings
+    ]
+    given = ("--questions", write_csv(tmp_path / "faq.csv", rows), "--model", tmp_path / "model", "--shards", 2)
+    outcome = qpr("index", *given, "--output", tmp_path / "index", "--vary-by", "tenant", "--json", *options)
+    assert outcome.code == 0, outcome.err
+    found = json.loads(outcome.out)["configuration"]
+    assert {of["queries"] for of in found["modes"].values()} == {240}
+    assert found["modes"]["bm25"]["mrr"] == 1  # among all rows the same wording of the other tenant would be first
+    assert found["modes"]["dense"]["mrr"] < 1
+    assert (found["mode"] == "dense") == bool(options)
+    searcher = open_searcher(str(tmp_path / "index"))
+    assert searcher.retrieval.mode == found["mode"]
+    hits = searcher.search("rare7 other7", k=120, filters={"tenant": "globex"})
+    assert {hit.answer.split()[0] for hit in hits} == {"globex"}
