@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from model.index.ranking import Ints
+from model.index.ranking import Ints, Ranking, no_hits
 from model.index.words.loops import CompiledWords, compiled_words
 from schemas.stems import stem
 from schemas.text import hash64, key, words
@@ -58,7 +58,7 @@ class Lexical:
         weights: (P,) float32, weight of the term in that question, above 0.
         allowed: (N,) mask of the questions that are ranked; None: all are. Weights are those among all questions.
         loops: the compiled ranking of these arrays; None: numpy ranks.
-        rows: (N,) int32, row of each question in the index; None: of no index.
+        rows: (N,) int32, row of each question in the index; None: its number.
     """
 
     ids: Ints
@@ -92,31 +92,27 @@ class Lexical:
         loops = compiled_words(self.starts, self.largest, self.questions, self.weights, len(self.ids))
         return dataclasses.replace(self, loops=loops)
 
-    def rank(self, texts: Sequence[str], k: int, exclude: npt.ArrayLike | None = None) -> tuple[Ints, Floats]:
-        """Return ids and weights of the k questions with the highest BM25 for each text, ties by question id.
+    def rank(self, texts: Sequence[str], k: int, exclude: npt.ArrayLike | None = None) -> Ranking:
+        """Return the k questions with the highest BM25 for each text, ties by question id; scores are sums of weights.
+
+        A question that shares no term with the query is not ranked.
 
         Args:
             texts: n queries, not normalized.
             k: maximum number of questions of each, at least 1.
             exclude: for each query one question id to leave out.
-
-        Returns:
-            (n, k) ids, -1 where padded, and (n, k) sums of weights, -inf where padded. A question that shares no term
-            with the query is not ranked.
         """
-        ids, scores = np.full((len(texts), k), -1, np.int64), np.full((len(texts), k), -np.inf, np.float32)
+        ranking = no_hits(len(texts), k)
         own = None if exclude is None else np.asarray(exclude, np.int64)
         for query, (numbers, sums) in enumerate(self._all_best(texts, k if own is None else k + 1)):
             found = self.ids[numbers]
-            kept = np.arange(len(found)) if own is None else np.flatnonzero(found != own[query])
-            ids[query, : len(kept[:k])], scores[query, : len(kept[:k])] = found[kept[:k]], sums[kept[:k]]
-        return ids, scores
-
-    def rows_of(self, ids: Ints) -> Ints:
-        """Return the rows of questions by their ids, any row for an id that is not there."""
-        assert self.rows is not None
-        places = np.searchsorted(self.ids, ids)
-        return self.rows[np.minimum(places, len(self.ids) - 1)].astype(np.int64)
+            if own is not None:
+                kept = np.flatnonzero(found != own[query])[:k]
+                numbers, sums, found = numbers[kept], sums[kept], found[kept]
+            part = query, slice(len(found))
+            ranking.ids[part], ranking.scores[part] = found, sums
+            ranking.rows[part] = numbers if self.rows is None else self.rows[numbers]
+        return ranking
 
     def entries(self, texts: Sequence[str]) -> Ints:
         """Return about how many entries of the lists of terms a search of each text reads or looks up, (n,)."""

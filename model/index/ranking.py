@@ -84,6 +84,12 @@ class Ranking:
         return together.reordered(order)
 
 
+def no_hits(queries: int, k: int) -> Ranking:
+    """Return a ranking of k hits of each query that is padding alone."""
+    scores = np.full((queries, k), -np.inf, np.float32)
+    return Ranking(np.full((queries, k), -1, np.int64), scores, np.full((queries, k), -1, np.int64))
+
+
 def joined(rankings: Iterable[Ranking]) -> Ranking:
     """Return the rankings of all queries, one ranking after the other; there is at least one, and all have equal k."""
     return Ranking(*map(np.concatenate, zip(*(vars(ranking).values() for ranking in rankings), strict=True)))

@@ -17,7 +17,7 @@ from model.choices import Mode
 from model.confidence.features import NEIGHBOURS
 from model.index.index import Index
 from model.index.lexical import Lexical
-from model.index.ranking import Ints, Ranking, places
+from model.index.ranking import Ints, Ranking, no_hits, places
 from model.index.shards import Matrix
 from model.search.found import Found
 from schemas.errors import UsageError
@@ -94,8 +94,7 @@ class Retrieval:
         if self.mode == "probability":
             return self._by_probability(texts, k, exclude)
         least = min(neighbours, len(self.index))
-        nothing = _nothing(len(texts), 0)
-        dense, lexical, ranking = nothing, nothing, _nothing(len(texts), k)
+        dense = lexical = nothing = no_hits(len(texts), 0)
         compares_vectors = self.mode != "exact" and (self.mode != "bm25" or least > 0)
         vectors = self.index.encoder.encode(asked) if compares_vectors else None
         if self.mode == "dense":
@@ -113,6 +112,8 @@ class Retrieval:
         elif self.reranker is not None:
             dense = self._by_vectors(asked, max(k, least), exclude, vectors, self.reranker.depth)
             ranking = self.reranker.reordered(self.index, pa.array(texts, pa.string()), dense, k)
+        else:
+            ranking = no_hits(len(texts), k)
         ids = np.array([self.index.row_id(text) for text in texts], np.int64)
         rows = self.index.rows_of(ids)
         if exclude is not None:
@@ -149,8 +150,7 @@ class Retrieval:
 
         def search(depth: int) -> Ranking:
             assert self.lexical is not None
-            ids, scores = self.lexical.rank(texts, depth, exclude)
-            return Ranking(ids, scores, np.where(np.isfinite(scores), self.lexical.rows_of(ids), -1))
+            return self.lexical.rank(texts, depth, exclude)
 
         return _first_alike(search, k, min(FUSED, len(self.index)))
 
@@ -210,8 +210,3 @@ def _fused_one(dense: Ranking, lexical: Ranking, weight: float, k: int) -> Ranki
     hits = hits[:width] + [(np.inf, -1, -1)] * (width - len(hits))
     scores, ids, rows = zip(*hits, strict=True) if hits else ((), (), ())
     return Ranking(np.array([ids], np.int64), -np.array([scores], np.float32), np.array([rows], np.int64))
-
-
-def _nothing(queries: int, k: int) -> Ranking:
-    none = np.full((queries, k), -1, np.int64)
-    return Ranking(none, np.full((queries, k), -np.inf, np.float32), none)

@@ -1,3 +1,5 @@
+import dataclasses
+
 import bm25s
 import numpy as np
 import pyarrow as pa
@@ -31,7 +33,8 @@ def test_the_best_are_those_of_bm25s_and_ties_rank_by_id(texts, query, k):
     peer.index(stemmed, show_progress=False)
     asked = [term for term in terms_of(query) if term in peer.vocab_dict]
     sums = peer.get_scores(asked) if asked else np.zeros(len(ids), np.float32)
-    found, scores = built(rows).rank([query], k)
+    ranking = built(rows).rank([query], k)
+    found, scores = ranking.ids, ranking.scores
     count = min(k, int((sums > 0).sum()))
     assert (found[0] >= -(2**63)).all()
     assert (np.isfinite(scores[0])).sum() == count
@@ -49,12 +52,12 @@ def test_a_search_that_skips_lists_of_frequent_terms_finds_the_first_of_a_whole_
     lexical, asked = built(table(texts)), " ".join(rare[:4] + common)
     partitions = []
     monkeypatch.setattr(np, "partition", lambda *given, real=np.partition: partitions.append(given) or real(*given))
-    whole, sums = lexical.rank([asked], len(lexical.ids))
+    whole = lexical.rank([asked], len(lexical.ids))
     assert partitions == []
     for k in (1, 5, 40):
-        ids, scores = lexical.rank([asked], k)
-        assert (ids == whole[:, :k]).all()
-        assert (scores == sums[:, :k]).all()
+        ranking = lexical.rank([asked], k)
+        assert (ranking.ids == whole.ids[:, :k]).all()
+        assert (ranking.scores == whole.scores[:, :k]).all()
     assert len(partitions) > 3
 
 
@@ -68,8 +71,9 @@ def test_lists_that_are_added_and_lists_that_are_looked_up_give_the_same_numbers
     monkeypatch.setattr("model.index.lexical.ENTRIES", 60)
     expected = lexical.rank(asked, 8)
     monkeypatch.setattr("model.index.lexical.SHORT", short)
-    for found, other in zip(lexical.rank(asked, 8), expected, strict=True):
-        assert (found == other).all()
+    ranking = lexical.rank(asked, 8)
+    assert (ranking.ids == expected.ids).all()
+    assert (ranking.scores == expected.scores).all()
 
 
 def test_the_arrays_depend_on_the_questions_alone():
@@ -81,9 +85,19 @@ def test_the_arrays_depend_on_the_questions_alone():
 
 def test_a_question_can_be_left_out_and_one_without_a_known_word_finds_nothing():
     lexical = built(table(["pay my bill", "pay", "cancel"]))
-    ids, scores = lexical.rank(["paying bills", "?!", "unknown"], 3, exclude=[question_id("pay"), 0, 0])
-    assert ids.tolist() == [[question_id("pay my bill"), -1, -1], [-1] * 3, [-1] * 3]
-    assert np.isneginf(scores[1:]).all()
+    ranking = lexical.rank(["paying bills", "?!", "unknown"], 3, exclude=[question_id("pay"), 0, 0])
+    assert ranking.ids.tolist() == [[question_id("pay my bill"), -1, -1], [-1] * 3, [-1] * 3]
+    assert np.isneginf(ranking.scores[1:]).all()
+
+
+def test_questions_have_the_rows_of_the_index_and_without_an_index_their_numbers():
+    lexical = built(table(["pay my bill", "pay", "cancel"]))
+    ranking = lexical.rank(["paying bills", "cancel"], 3)
+    assert ranking.rows.tolist() == np.where(ranking.ids == -1, -1, np.searchsorted(lexical.ids, ranking.ids)).tolist()
+    rows = np.array([7, 5, 9], np.int32)
+    of_index = dataclasses.replace(lexical, rows=rows).rank(["paying bills", "cancel"], 3)
+    assert of_index.rows.tolist() == np.where(ranking.ids == -1, -1, rows[ranking.rows]).tolist()
+    assert of_index.ids.tolist() == ranking.ids.tolist()
 
 
 @pytest.mark.parametrize(
@@ -109,11 +123,11 @@ def test_arrays_that_do_not_fit_together_are_refused(change, message):
 def test_after_a_number_of_entries_frequent_terms_are_only_looked_up(monkeypatch):
     texts = [f"common{n % 3} often{n % 7} rare{n // 4}" for n in range(2_000)]
     lexical = built(table(texts))
-    whole, sums = lexical.rank(["rare5 often1 common2"], 3)
+    whole = lexical.rank(["rare5 often1 common2"], 3)
     monkeypatch.setattr("model.index.lexical.ENTRIES", 1)
-    ids, scores = lexical.rank(["rare5 often1 common2"], 3)
-    assert (ids == whole).all()  # the four questions with the rare term, of which three are the best
-    assert (scores == sums).all()
+    ranking = lexical.rank(["rare5 often1 common2"], 3)
+    assert (ranking.ids == whole.ids).all()  # the four questions with the rare term, of which three are the best
+    assert (ranking.scores == whole.scores).all()
 
 
 def test_entries_are_those_of_rare_terms_once_and_once_more_for_each_frequent_term(monkeypatch):

@@ -149,8 +149,8 @@ def test_one_hit_by_words_is_the_first_of_several(place, monkeypatch):
     searcher, rank = open_searcher(str(place / "index"), mode="bm25"), Lexical.rank
 
     def of_fewer_lists(lexical, texts, k, exclude=None):  # as of rare terms with more questions than are read
-        ids, scores = rank(lexical, texts, k, exclude)
-        return (ids[:, ::-1], scores) if k < 3 else (ids, scores)
+        ranking = rank(lexical, texts, k, exclude)
+        return dataclasses.replace(ranking, ids=ranking.ids[:, ::-1], rows=ranking.rows[:, ::-1]) if k < 3 else ranking
 
     monkeypatch.setattr(Lexical, "rank", of_fewer_lists)
     several = searcher.search("paying bills", 3)

@@ -97,7 +97,7 @@ def test_a_filtered_search_equals_brute_force_over_the_allowed_rows(searcher, qu
         assert not others or distance(searcher, question, others).min() >= distances.max() - 1e-5
     if mode == "bm25":
         index, lexical = searcher.index, searcher.retrieval.lexical
-        ids = [row for row in lexical.rank([question], len(ROWS))[0][0].tolist() if row != -1]
+        ids = [row for row in lexical.rank([question], len(ROWS)).ids[0].tolist() if row != -1]
         rows = index.questions(index.rows_of(np.array(ids, np.int64))).to_pylist()
         ranked = [key(row["text"]) for row in rows if allowed.get(key(row["text"])) == row["answer"]]
         assert found == list(dict.fromkeys(same + ranked))[:k]

@@ -157,8 +157,10 @@ class Changes(RuleBasedStateMachine):
         lexical = open_lexical(read_manifest(str(self.url)), index)
         assert lexical is not None
         rebuilt = Lexical.of({name: arrays[name].tobytes() for name in LAYOUT})
-        for one, other in zip(lexical.rank(ASKED, K), rebuilt.rank(ASKED, K), strict=True):
-            assert np.array_equal(one, other)
+        ranking, expected = lexical.rank(ASKED, K), rebuilt.rank(ASKED, K)
+        assert np.array_equal(ranking.ids, expected.ids)
+        assert np.array_equal(ranking.scores, expected.scores)
+        assert np.array_equal(ranking.rows[ranking.found], index.rows_of(ranking.ids[ranking.found]))
         [hits] = open_searcher(str(self.url), mode="fusion").search_many([texts[0]], 3)
         assert (hits[0].text, hits[0].answer) == self.rows[ids[0]]
 
