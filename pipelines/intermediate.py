@@ -42,7 +42,7 @@ Consumer: `questions.aggregation.name_questions`.
 """
 
 ANSWER_FORMS: Final = pa.schema(
-    [ASKED.field(name) for name in ("answer_id", LOG_ANSWER_ID.name, "answer", "events", "last_seen")]
+    [ASKED.field(name) for name in ("answer_id", LOG_ANSWER_ID.name, "answer", "events", "first_seen", "last_seen")]
 )
 """One form of an answer that has an id in the log.
 

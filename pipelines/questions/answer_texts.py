@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -19,6 +20,8 @@ from pipelines.intermediate import ANSWER_FORMS, LOG_ANSWER_ID
 from schemas.quantities import counted, rounded_percent
 from schemas.ragged import most_frequent, sizes_of_runs, starts_of_runs
 from schemas.text_arrays import encode, in_order, with_used_texts
+
+Ints = npt.NDArray[np.int64]
 
 PREFIX: Final = "many_texts_"
 """Beginning of the counters."""
@@ -37,8 +40,11 @@ LONGEST_OPTION: Final = 200
 
 _SHOWN: Final = 60
 
-STILL_GIVEN: Final = 24 * 3600 * 10**6
-"""Maximum number of microseconds from the last row with a text to the last one of its answer id, if it is in use."""
+SILENCE: Final = 24 * 3600 * 10**6
+"""Minimum number of microseconds from the last row with a text that has ended to the last row of its answer id."""
+
+MAX_CHANCE: Final = 0.05
+"""Maximum chance that a text in use has no row while the texts that began since have theirs, if it has ended."""
 
 _NEVER: Final = -(2**62)
 """Time of a text whose rows have none; those of its id are newer."""
@@ -72,39 +78,67 @@ def forms_of_ids(asked: pa.Table) -> pa.Table:
 
 
 class CurrentTexts(NamedTuple):
-    """Present texts of the answer ids of a shard that had several, ``log_answer_id`` and ``answer``, and counters."""
+    """Texts of answer ids of a shard that are no longer given, and counters.
+
+    Attributes:
+        texts: ``log_answer_id``, the text that ended, ``old``, and the one in its place, ``answer``.
+        counts: of ids with many texts.
+    """
 
     texts: pa.Table
     counts: dict[str, int]
 
 
 def current_texts(forms: pa.Table) -> CurrentTexts:
-    """Return the text of each answer id with several: the most frequent one of those that are still given.
+    """Return for each text of an answer id that has ended the most frequent one of those that have not.
 
-    A text is still given if the log has it within `STILL_GIVEN` of the last row of its id. So an answer that was edited
-    has its new text after a day, and one that varies has its most frequent text. Without times all texts count.
+    A text has ended if its last row is over `SILENCE` older than that of its id, and the texts that began since, or
+    within `SILENCE` before, have so many rows that by its share of the earlier ones it would have had another row with
+    a chance of 1 - `MAX_CHANCE`. So an edited answer has its new text, and an answer that varies, as in several
+    languages, keeps all of its texts. Without times none has ended.
 
     Args:
         forms: ANSWER_FORMS; all rows of each answer are present.
     """
     merged = _merged(forms)
-    answers, last = (
-        merged["answer_id"].to_numpy(),
-        pc.fill_null(merged["last_seen"].cast(pa.int64()), _NEVER).to_numpy(),
+    first, last = (pc.fill_null(merged[name].cast(pa.int64()), _NEVER) for name in ("first_seen", "last_seen"))
+    events, starts = merged["events"].to_numpy(), starts_of_runs(merged["answer_id"].to_numpy())
+    has_ended = pa.array(_have_ended(events, first.to_numpy(), last.to_numpy(), starts))
+    ended, others = merged.filter(has_ended), merged.filter(pc.invert(has_ended))
+    ids, rows = (others[name].combine_chunks() for name in ("answer_id", "events"))
+    chosen = most_frequent(ids, encode(others["answer"]), rows)
+    answers = chosen["value"].take(pc.index_in(ended["answer_id"], value_set=chosen["group"].combine_chunks()))
+    texts = {LOG_ANSWER_ID.name: ended[LOG_ANSWER_ID.name], "old": ended["answer"], "answer": answers}
+    return CurrentTexts(pa.table(texts), _many_text_counts(events, starts))
+
+
+def _have_ended(events: Ints, first: Ints, last: Ints, starts: Ints) -> npt.NDArray[np.bool_]:
+    """Return which forms have ended.
+
+    Args:
+        events: (N,) number of rows of each form.
+        first: (N,) time of its first row in microseconds.
+        last: (N,) time of its last row.
+        starts: first form of each answer.
+    """
+    sizes = sizes_of_runs(starts, len(events))
+    newest, total = (
+        np.repeat(choose.reduceat(of, starts), sizes) for choose, of in ((np.maximum, last), (np.add, events))
     )
-    starts = starts_of_runs(answers)
-    sizes = sizes_of_runs(starts, len(merged))
-    newest = np.repeat(np.maximum.reduceat(last, starts), sizes)
-    given = merged.filter(pa.array(np.repeat(sizes > 1, sizes) & (last >= newest - STILL_GIVEN)))
-    ids, rows = (given[name].combine_chunks() for name in ("answer_id", "events"))
-    chosen = most_frequent(ids, encode(given["answer"]), rows)
-    named = merged[LOG_ANSWER_ID.name].take(pa.array(starts[sizes > 1]))
-    texts = pa.table({LOG_ANSWER_ID.name: named, "answer": chosen["value"].cast(pa.string())})
-    return CurrentTexts(texts, _many_text_counts(merged["events"].to_numpy(), starts, sizes))
+    answer, ends = np.repeat(np.arange(len(starts)), sizes), last - SILENCE
+    times, begins = np.concatenate([ends, first]), np.repeat([False, True], len(events))
+    order = np.lexsort((begins, times, np.tile(answer, 2)))
+    counted = np.empty(2 * len(events), np.int64)
+    counted[order] = np.cumsum(np.where(begins, np.tile(events, 2), 0)[order])  # rows of forms that began before
+    before_answer = np.repeat(np.cumsum(events)[starts] - events[starts], sizes)
+    since = total - (counted[: len(events)] - before_answer) - np.where(first >= ends, events, 0)
+    share = events / (total - since + 1)
+    ended: npt.NDArray[np.bool_] = (last < newest - SILENCE) & ((1 - share) ** since <= MAX_CHANCE)
+    return ended
 
 
 def with_current_texts(table: pa.Table, texts: Sequence[pa.Table], *, of: str) -> pa.Table:
-    """Return a table whose column ``answer`` has the present texts.
+    """Return a table whose column ``answer`` has no text that is no longer given.
 
     Args:
         table: NAMED_QUESTIONS or MEMBERS.
@@ -113,13 +147,18 @@ def with_current_texts(table: pa.Table, texts: Sequence[pa.Table], *, of: str) -
     """
     if not texts:
         return table
-    current, own = pa.concat_tables(texts).combine_chunks(), encode(table["answer"])
-    found = pc.index_in(table[of], value_set=current[LOG_ANSWER_ID.name].combine_chunks()).combine_chunks()
-    both = pa.concat_arrays([own.dictionary, current["answer"].combine_chunks()]).dictionary_encode()
-    rows = both.indices.take(pc.coalesce(pc.add(found, pa.scalar(len(own.dictionary), pa.int32())), own.indices))
+    ended, own = pa.concat_tables(texts).combine_chunks(), encode(table["answer"])
+    ids, old, new = (encode(ended[name]) for name in ended.column_names)
+    id_of_row = pc.index_in(table[of], value_set=ids.dictionary).combine_chunks().cast(pa.int64())
+    text_of_row = pc.index_in(own.dictionary, value_set=old.dictionary).take(own.indices).cast(pa.int64())
+    pairs = ids.indices.to_numpy() * np.int64(len(old.dictionary)) + old.indices.to_numpy()
+    pair_of_row = pc.add(pc.multiply(id_of_row, len(old.dictionary)), text_of_row)
+    found = new.indices.take(pc.index_in(pair_of_row, value_set=pa.array(pairs)))
+    both = pa.concat_arrays([own.dictionary, new.dictionary]).dictionary_encode()
+    rows = pc.coalesce(pc.add(found, pa.scalar(len(own.dictionary), pa.int32())), own.indices)
+    answers = with_used_texts(pa.DictionaryArray.from_arrays(both.indices.take(rows), both.dictionary))
     place = table.column_names.index("answer")
-    renamed = with_used_texts(pa.DictionaryArray.from_arrays(rows, both.dictionary))
-    return table.set_column(place, table.schema.field(place), renamed)
+    return table.set_column(place, table.schema.field(place), answers)
 
 
 def _merged(forms: pa.Table) -> pa.Table:
@@ -127,16 +166,18 @@ def _merged(forms: pa.Table) -> pa.Table:
     by, place = ["answer_id", LOG_ANSWER_ID.name, "answer"], ANSWER_FORMS.names.index("answer")
     texts = in_order(forms["answer"])
     coded = forms.set_column(place, "answer", texts.indices)
-    merged = coded.group_by(by, use_threads=False).aggregate([("events", "sum"), ("last_seen", "max")])
+    merged = coded.group_by(by, use_threads=False).aggregate(
+        [("events", "sum"), ("first_seen", "min"), ("last_seen", "max")]
+    )
     ordered = merged.rename_columns(ANSWER_FORMS.names).sort_by([(name, "ascending") for name in by])
     answers = pa.DictionaryArray.from_arrays(ordered["answer"].combine_chunks(), texts.dictionary)
     return ordered.set_column(place, "answer", answers).cast(ANSWER_FORMS)
 
 
-def _many_text_counts(events: np.ndarray, starts: np.ndarray, sizes: np.ndarray) -> dict[str, int]:
+def _many_text_counts(events: Ints, starts: Ints) -> dict[str, int]:
     """Return the number of answer ids with many texts, and of their rows; nothing where there are none."""
     rows, most = (choose.reduceat(events, starts) for choose in (np.add, np.maximum))
-    found = (sizes >= MANY) & (most <= MAX_SHARE * rows)
+    found = (sizes_of_runs(starts, len(events)) >= MANY) & (most <= MAX_SHARE * rows)
     counts = {f"{PREFIX}answers": int(found.sum()), f"{PREFIX}rows": int(rows[found].sum())}
     return counts if found.any() else {}
 

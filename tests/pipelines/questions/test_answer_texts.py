@@ -28,70 +28,93 @@ def asked(rows):
         "log_answer_id": pa.array([None if number is None else f"id {number}" for number in ids], pa.string()),
         "answer": pa.array(texts, pa.string()),
         "events": pa.array(events, pa.int64()),
-        "last_seen": pa.array(times, ASKED.field("last_seen").type),
+        **{name: pa.array(times, ASKED.field(name).type) for name in ("first_seen", "last_seen")},
     }
     return with_nulls(ASKED, known)
 
 
 def current(*rows):
-    """Return the present texts of answer ids of these rows of `asked`, by the number of the id, and the counters."""
+    """Return the texts in place of those that are no longer given, by the number of the id, and the counters."""
     forms = forms_of_ids(asked(rows))
     if not len(forms):
         return {}, {}
     texts, counts = current_texts(forms)
-    return {int(row["log_answer_id"][3:]): row["answer"] for row in texts.to_pylist()}, counts
+    return {(int(row["log_answer_id"][3:]), row["old"]): row["answer"] for row in texts.to_pylist()}, counts
+
+
+def given_from(text, first, last, rows=50):
+    return [(1, text, rows // 2, first), (1, text, rows - rows // 2, last)]
 
 
 @pytest.mark.parametrize(
-    ("rows", "text"),
+    ("rows", "texts"),
     [
-        ([(1, "old", 90, 3), (1, "new", 2, 5)], "new"),  # edited: the old text has not been given for a day
-        ([(1, "old", 90, 3), (1, "new", 2, 4.01)], "new"),
-        ([(1, "old", 90, 3), (1, "new", 2, 4)], "old"),  # on the day of the change the most frequent one counts
-        ([(1, "old", 90, 3), (1, "new", 2, 5), (1, "old", 1, 6)], "old"),  # the change was taken back
-        ([(1, "often", 50, 9), (1, "seldom", 3, 9), (1, "typo", 1, 2)], "often"),  # it varies
-        ([(1, "b", 3, 9), (1, "a", 1, 9), (1, "a", 2, 8)], "a"),
-        ([(1, "often", 50, None), (1, "seldom", 3, None)], "often"),
-        ([(1, "untimed", 50, None), (1, "timed", 3, 1)], "timed"),
-        ([(1, "the only one", 50, 1), (2, "of another id", 3, 1)], None),
-        ([(None, "old", 90, 3), (None, "new", 2, 5)], None),  # without ids the texts are different answers
+        ([*given_from("old", 0, 3), (1, "new", 2, 5)], {"old": "new"}),  # edited
+        ([*given_from("old", 0, 3), (1, "new", 1, 4.01)], {"old": "new"}),
+        ([*given_from("old", 0, 3), (1, "new", 9, 4)], {}),  # it was edited less than a day ago
+        ([*given_from("old", 0, 3), *given_from("new", 2, 5)], {"old": "new"}),  # both for a day
+        ([*given_from("old", 0, 3), *given_from("new", 1.9, 5)], {}),  # it varied before
+        ([*given_from("old", 0, 6.5), (1, "new", 9, 5)], {}),  # the edit was taken back
+        ([(1, "old", 1, 0), (1, "new", 4, 5)], {}),  # half of four rows can be a chance
+        ([(1, "old", 1, 0), (1, "new", 5, 5)], {"old": "new"}),
+        ([*given_from("one", 0, 9), *given_from("two", 0, 7, rows=5), (1, "three", 9, 9)], {}),  # seldom before too
+        ([*given_from("one", 0, 9), *given_from("two", 0, 7, rows=5), (1, "three", 35, 9)], {"two": "one"}),
+        ([*given_from("often", 0, 9), (1, "typo", 1, 2)], {}),  # nothing began since
+        ([*given_from("old", 0, 3), (1, "b", 9, 5), (1, "a", 9, 6)], {"old": "a"}),
+        ([(1, "often", 50, None), (1, "seldom", 3, None)], {}),
+        ([(1, "untimed", 50, None), (1, "timed", 3, 1)], {"untimed": "timed"}),
+        ([*given_from("the only one", 0, 1), (2, "of another id", 30, 9)], {}),
+        ([(None, *row[1:]) for row in [*given_from("old", 0, 3), (1, "new", 2, 5)]], {}),  # of different answers
     ],
 )
-def test_an_answer_id_has_the_most_frequent_of_the_texts_that_are_still_given(rows, text):
+def test_a_text_that_ended_is_replaced_by_the_most_frequent_one_that_did_not(rows, texts):
     found, _ = current(*rows)
-    assert found == ({} if text is None else {1: text})
+    assert found == {(1, old): new for old, new in texts.items()}
     assert current(*reversed(rows)) == current(*rows)
 
 
 @given(
     st.lists(
         st.tuples(
-            st.integers(0, 2), st.sampled_from("abc"), st.integers(1, 4), st.sampled_from([None, 1, 1.5, 2, 2.5, 9])
+            st.integers(0, 2), st.sampled_from("abc"), st.integers(1, 9), st.sampled_from([None, 1, 1.5, 2, 2.5, 9])
         ),
         min_size=1,
         max_size=12,
     )
 )
-def test_the_present_text_is_that_of_a_plain_loop_in_any_division_of_the_rows(rows):
+def test_the_present_texts_are_those_of_a_plain_loop_in_any_division_of_the_rows(rows):
     expected = {}
     for number in {row[0] for row in rows}:
-        events, last = collections.Counter(), {}
+        events, days = collections.Counter(), collections.defaultdict(list)
         for _, text, times, day in (row for row in rows if row[0] == number):
             events[text] += times
-            last[text] = max(last.get(text, -99), -99 if day is None else day)
-        if len(events) > 1:
-            given_yet = [text for text in sorted(events) if last[text] >= max(last.values()) - 1]
-            expected[number] = max(given_yet, key=events.get)
+            days[text] += [] if day is None else [day]
+        first, last = ({text: of(days[text], default=-99) for text in events} for of in (min, max))
+        since = {
+            text: sum(events[other] for other in events if other != text and first[other] >= last[text] - 1)
+            for text in events
+        }
+        ended = [
+            text
+            for text in events
+            if last[text] < max(last.values()) - 1
+            and (1 - events[text] / (events.total() - since[text] + 1)) ** since[text] <= 0.05
+        ]
+        for old in ended:
+            expected[number, old] = max(sorted(events.keys() - {*ended}), key=events.get)
     assert current(*rows)[0] == expected
     parts = pa.concat_tables([forms_of_ids(asked([row])) for row in rows])
-    assert current_texts(parts).texts.equals(current_texts(forms_of_ids(asked(rows))).texts)
+    assert current_texts(parts).texts.to_pylist() == current_texts(forms_of_ids(asked(rows))).texts.to_pylist()
+    table = asked(rows)
+    named = with_current_texts(table, [current_texts(forms_of_ids(table)).texts], of="log_answer_id")
+    assert named["answer"].to_pylist() == [expected.get((number, text), text) for number, text, *_ in rows]
 
 
-def test_only_the_answers_of_the_ids_get_the_present_texts():
-    table = asked([(1, "old", 9, 1), (2, "other", 9, 1), (None, "old", 9, 1)])
+def test_only_the_texts_of_the_ids_that_ended_are_replaced():
+    table = asked([(1, "old", 9, 1), (2, "other", 9, 1), (None, "old", 9, 1), (2, "old", 9, 1), (1, "another", 9, 1)])
     texts = [current_texts(forms_of_ids(asked([(n, "old", 9, 1), (n, "new", 9, 5)]))).texts for n in (1, 3)]
     named = with_current_texts(table, texts, of="log_answer_id")
-    assert named["answer"].to_pylist() == ["new", "other", "old"]
+    assert named["answer"].to_pylist() == ["new", "other", "old", "old", "another"]
     assert named.schema == table.schema
     assert named.drop_columns("answer") == table.drop_columns("answer")
     assert with_current_texts(table, [], of="log_answer_id") is table
