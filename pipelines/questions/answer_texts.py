@@ -92,9 +92,9 @@ class CurrentTexts(NamedTuple):
 def current_texts(forms: pa.Table) -> CurrentTexts:
     """Return for each text of an answer id that has ended the most frequent one of those that have not.
 
-    A text has ended if its last row is over `SILENCE` older than that of its id, and the texts that began since, or
-    within `SILENCE` before, have so many rows that by its share of the earlier ones it would have had another row with
-    a chance of 1 - `MAX_CHANCE`. So an edited answer has its new text, and an answer that varies, as in several
+    A text has ended if its last row is over `SILENCE` older than that of its id, and if the rows of the texts that
+    began since, or within `SILENCE` before, have a chance of at most `MAX_CHANCE` to be without it, by its share of the
+    earlier rows. So an edited answer has its new text, and an answer that varies, as in several
     languages, keeps all of its texts. Without times none has ended.
 
     Args:
@@ -113,7 +113,7 @@ def current_texts(forms: pa.Table) -> CurrentTexts:
 
 
 def _have_ended(events: Ints, first: Ints, last: Ints, starts: Ints) -> npt.NDArray[np.bool_]:
-    """Return which forms have ended.
+    """Return whether each form has ended.
 
     Args:
         events: (N,) number of rows of each form.
