@@ -21,7 +21,7 @@ from schemas.artifacts.manifest import Manifest
 from schemas.artifacts.manifest import Source as Input
 from schemas.artifacts.writer import Output
 from schemas.ragged import starts_of_runs
-from schemas.tables import TABLES, conform
+from schemas.tables import CLUSTERS, TABLES, conform
 from schemas.text_arrays import key_all, tokens_all
 
 PAIRS_AN_ANSWER = 10
@@ -122,7 +122,7 @@ def _tables(dataset: Dataset, members: pa.Table, weights: TokenWeights, learned:
     home = answers.take(pc.index_in(questions["question_id"], value_set=members["question_id"].combine_chunks()))
     column = questions.column_names.index("cluster_id")
     found = {
-        "clusters": pa.concat_tables([held_out, _plain(describe(members, scores))]),
+        "clusters": pa.concat_tables([held_out, _plain(describe(members, scores).cast(CLUSTERS))]),
         "pairs": pa.concat_tables([kept, _plain(learned)]),
         "questions": questions.set_column(column, "cluster_id", pc.coalesce(home, questions["cluster_id"])),
     }

@@ -22,6 +22,7 @@ from pipelines.questions.memberships import merge_answers
 from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.reading.sources import expand
 from schemas.errors import QprError
+from schemas.tables import with_nulls
 from schemas.text_arrays import key_all
 
 ALONE, TWO_IN_ONE, MERGED, UNRELATED = range(4)
@@ -134,10 +135,8 @@ def log_of(source: Source, answers: list[tuple[int, list[np.ndarray]]]) -> Silve
         "answer_id": pa.array(answer),
         "answer": pa.array(answer).cast(pa.string()),
         "events": pa.array(np.ones(len(row), np.int64)),
-        "first_seen": pa.nulls(len(row), ASKED.field("first_seen").type),
-        "last_seen": pa.nulls(len(row), ASKED.field("last_seen").type),
     }
-    named = name_questions(pa.table(columns).cast(ASKED))
+    named = name_questions(with_nulls(ASKED, columns))
     return SilverLog(merge_answers(named.members), gold, kind, named.token_counts)
 
 

@@ -49,6 +49,7 @@ def random_clusters(ids: np.ndarray, draw: np.random.Generator) -> pa.Table:
     columns = {
         **{name: pa.array(ids, pa.int64()) for name in ("cluster_id", "answer_hash")},
         "answer": pa.array(ids, pa.int64()).cast(pa.string()),
+        "answer_id": pa.nulls(len(ids), pa.string()),
         "split": pa.repeat("train", len(ids)),
         **{name: pa.array(sizes, pa.int64()) for name in ("size", "events")},
         **{name: pa.array(draw.random(len(ids)).round(4)) for name in SCORES},
