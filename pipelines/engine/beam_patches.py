@@ -24,7 +24,7 @@ from typing import Any, Final
 import objsize.traverse
 import pyarrow as pa
 from apache_beam.coders import coder_impl, coders
-from apache_beam.internal import cloudpickle_pickler
+from apache_beam.internal import cloudpickle_pickler, pickler
 from apache_beam.options.pipeline_options import DirectOptions, PipelineOptions, PortableOptions, StandardOptions
 from apache_beam.portability import python_urns
 from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
@@ -33,7 +33,7 @@ from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
     WorkerHandler,
 )
 from apache_beam.runners.worker import sdk_worker
-from apache_beam.transforms import core, userstate
+from apache_beam.transforms import core, ptransform, userstate
 from apache_beam.typehints import decorators
 
 IN_PROCESS: Final = "FnApiRunner"
@@ -100,10 +100,12 @@ def inspect_once() -> None:
 def skip_diagnostics() -> None:
     """Make Beam skip what only its messages to authors of steps need.
 
-    For each step Beam tokenizes the source code to find a ``yield`` beside a ``return``, of which it warns, and keeps
-    the call stack of each type hint for the message of a wrong one.
+    For each step Beam tokenizes the source code to find a ``yield`` beside a ``return``, of which it warns, keeps the
+    call stack of each type hint for the message of a wrong one, and pickles and reads function and arguments to show
+    that they can be pickled, which sending them shows too.
     """
     core._check_fn_use_yield_and_return = lambda _: False
+    ptransform.pickler = types.SimpleNamespace(**{**vars(pickler), "roundtrip": lambda step: step})
     decorators.IOTypeHints._make_origin = classmethod(_origin_without_stack)
 
 
@@ -152,6 +154,7 @@ _origin = decorators.IOTypeHints._make_origin.__func__
 _views: weakref.WeakKeyDictionary[PipelineOptions, dict[type[PipelineOptions], PipelineOptions]] = (
     weakref.WeakKeyDictionary()
 )
+_names: weakref.WeakKeyDictionary[PipelineOptions, list[str]] = weakref.WeakKeyDictionary()
 _states: weakref.WeakKeyDictionary[type[core.DoFn], tuple[set[userstate.StateSpec], set[userstate.TimerSpec]]] = (
     weakref.WeakKeyDictionary()
 )
@@ -195,8 +198,10 @@ def _states_of(step: core.DoFn) -> tuple[set[userstate.StateSpec], set[userstate
 
 
 def _names_of_options(options: PipelineOptions) -> list[str]:
-    """Return the names of the options of a view, which are attributes of a namespace without others."""
-    return sorted(name for name in vars(options._visible_options) if not name.startswith("_"))
+    """Return the names of the options of a view, which are attributes of a namespace without others, listed once."""
+    if options not in _names:
+        _names[options] = sorted(name for name in vars(options._visible_options) if not name.startswith("_"))
+    return _names[options]
 
 
 def _signature_of(function: Callable[..., Any]) -> inspect.Signature:

@@ -6,6 +6,7 @@ flags after ``--`` -> parse_options -> run(build, options)
 from __future__ import annotations
 
 import difflib
+import functools
 import logging
 import os
 import shlex
@@ -157,12 +158,18 @@ class _OneLineParser(_BeamArgumentParser):
         raise UsageError(f"wrong value of an option of Beam: {message}")
 
 
-def _refuse_unknown(flags: Sequence[str]) -> None:
+@functools.lru_cache(maxsize=1)
+def _parser_of(kinds: tuple[type[PipelineOptions], ...]) -> _OneLineParser:
     parser = _OneLineParser(allow_abbrev=False)
-    for kind in dict.fromkeys(PipelineOptions.__subclasses__()):
+    for kind in kinds:
         if kind.__module__.startswith("apache_beam.") or kind is EngineOptions:
             kind._add_argparse_args(parser)
-    known, unknown = parser.parse_known_args(list(flags))
+    return parser
+
+
+def _refuse_unknown(flags: Sequence[str]) -> None:
+    kinds = dict.fromkeys(PipelineOptions.__subclasses__())
+    known, unknown = _parser_of(tuple(kinds)).parse_known_args(list(flags))
     if unknown:
         name = unknown[0].split("=")[0]
         near = difflib.get_close_matches(name.lstrip("-"), vars(known), n=1)

@@ -11,7 +11,7 @@ import objsize.traverse
 import pyarrow as pa
 import pytest
 from apache_beam.coders import coders
-from apache_beam.internal import cloudpickle_pickler
+from apache_beam.internal import cloudpickle_pickler, pickler
 from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions, TypeOptions
 from apache_beam.portability import python_urns
 from apache_beam.portability.api import beam_fn_api_pb2
@@ -23,7 +23,7 @@ from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
 )
 from apache_beam.runners.worker import sdk_worker
 from apache_beam.runners.worker.sdk_worker import BundleProcessorCache
-from apache_beam.transforms import core, userstate
+from apache_beam.transforms import core, ptransform, userstate
 from apache_beam.transforms.timeutil import TimeDomain
 from apache_beam.typehints import decorators
 
@@ -218,6 +218,7 @@ def test_a_module_that_is_imported_later_is_left_out_of_the_sizes_of_side_inputs
 def without_diagnostics(monkeypatch):
     monkeypatch.setattr(core, "_check_fn_use_yield_and_return", core._check_fn_use_yield_and_return)
     monkeypatch.setattr(decorators.IOTypeHints, "_make_origin", decorators.IOTypeHints._make_origin)
+    monkeypatch.setattr(ptransform, "pickler", pickler)
     skip_diagnostics()
 
 
@@ -230,6 +231,37 @@ def test_a_hint_keeps_its_types_and_no_call_stack_and_a_wrong_one_is_still_found
     assert any(line.startswith("File") for line in beam_patches._origin(decorators.IOTypeHints, []))
     with pytest.raises(decorators.TypeCheckError):
         beam.Pipeline() | beam.Create(["text"]) | beam.FlatMap(typed)
+
+
+class Pickled:
+    """Counts how often it is pickled."""
+
+    times = 0
+
+    def __reduce__(self):
+        Pickled.times += 1
+        return Pickled, ()
+
+
+def test_beam_itself_pickles_the_arguments_of_a_step_before_it_sends_them_or_the_patch_can_go(monkeypatch):
+    monkeypatch.setattr(ptransform, "pickler", pickler)
+    monkeypatch.setattr(Pickled, "times", 0)
+    beam.FlatMap(lambda element, given: [element], Pickled())
+    assert Pickled.times == 1
+
+
+@pytest.mark.usefixtures("without_diagnostics")
+def test_the_arguments_of_a_step_are_pickled_when_it_is_sent_and_what_cannot_be_is_an_error(monkeypatch):
+    monkeypatch.setattr(Pickled, "times", 0)
+    step = beam.FlatMap(lambda element, given: [element], Pickled())
+    assert Pickled.times == 0
+    with beam.Pipeline("FnApiRunner") as pipeline:
+        pipeline | beam.Create(["text"]) | step
+    assert Pickled.times > 0
+    pipeline = beam.Pipeline("FnApiRunner")
+    pipeline | beam.Create(["text"]) | beam.FlatMap(lambda element, given: [element], (n for n in ()))
+    with pytest.raises(RuntimeError, match="Unable to translate FlatMap"):
+        pipeline.run()
 
 
 @pytest.mark.parametrize(
