@@ -1,4 +1,5 @@
 import datetime
+import shutil
 from types import SimpleNamespace
 
 import pytest
@@ -38,14 +39,16 @@ def tables(warehouse, artefact):
 
 
 @pytest.fixture
-def warehouse(qpr, tmp_path, drop, dates):
-    w = str(tmp_path / "w")
-    for day in (1, 2, 3):
-        rows = [*rows_of(dates(day), seed=0), {"question": "?!", "answer": f"no word {day}"}]
-        drop(w, dates(day), rows)
-    outcome = qpr("ingest", "--warehouse", w, "--from", dates(1), "--to", dates(3))
-    assert outcome.code == 0, outcome.err
-    return w
+def warehouse(qpr, folder, tmp_path, drop, dates):
+    """Return a copy of a warehouse of three ingested days."""
+    kept = folder / "w"
+    if not kept.exists():
+        for day in (1, 2, 3):
+            rows = [*rows_of(dates(day), seed=0), {"question": "?!", "answer": f"no word {day}"}]
+            drop(str(kept), dates(day), rows)
+        outcome = qpr("ingest", "--warehouse", kept, "--from", dates(1), "--to", dates(3))
+        assert outcome.code == 0, outcome.err
+    return str(shutil.copytree(kept, tmp_path / "w"))
 
 
 def test_days_make_the_dataset_of_their_logs_together(qpr, warehouse, dates, tmp_path):

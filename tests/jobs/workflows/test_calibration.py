@@ -1,6 +1,6 @@
+import contextlib
 import io
 import json
-import subprocess
 import sys
 from types import SimpleNamespace
 
@@ -12,11 +12,13 @@ from pipelines.calibration.calibrate import Point
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest, read_verified
+from tests.support import commands
 
 
 def run(*arguments):
-    command = [sys.executable, "-m", "jobs", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=200, check=True).stdout
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        assert commands.run(*arguments) == 0
+    return printed.getvalue()
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,11 @@
+import contextlib
 import csv
 import gzip
+import io
 import json
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +18,7 @@ from pipelines.summary.fallbacks import is_apology
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.writer import Output
+from tests.support.commands import run
 from tests.support.csv_files import write_csv
 
 
@@ -25,8 +26,8 @@ from tests.support.csv_files import write_csv
 def logs(folder):
     """Return a simulated log without apologies, of which each run warns."""
     path = folder / "logs.jsonl"
-    command = [sys.executable, "-m", "jobs", "simulate", "--output", path, "--events", "3000", "--seed", "6"]
-    subprocess.run(list(map(str, command)), check=True, capture_output=True, timeout=200)
+    with contextlib.redirect_stdout(io.StringIO()):
+        assert run("simulate", "--output", path, "--events", 3000, "--seed", 6) == 0
     lines = path.read_text().splitlines(keepends=True)
     path.write_text("".join(line for line in lines if not is_apology(json.loads(line)["answer"])))
     return path
