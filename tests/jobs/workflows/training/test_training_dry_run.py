@@ -81,8 +81,7 @@ import os, sys
 class Watch:
     def find_spec(self, name, path=None, target=None):
         if name == "torch":
-            print("policy", os.environ.get("OMP_WAIT_POLICY"), file=sys.stderr, flush=True)
-            os._exit(0)  # the other tests train
+            print("policy", os.environ.get("OMP_WAIT_POLICY"), file=sys.stderr)
 sys.meta_path.insert(0, Watch())
 from jobs.cli import main
 main(sys.argv[1:])
