@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import apache_beam as beam
 import pyarrow as pa
@@ -21,6 +21,10 @@ from pipelines.privacy.users import UserKey
 from pipelines.questions.settings import Validation
 from pipelines.writing.rejects import TAG
 from pipelines.writing.reported import Written
+from schemas.text_arrays import parts_of_texts
+
+PART_BYTES: Final = 2**28
+"""Maximum number of bytes of the texts that are counted at a time, but for one row."""
 
 
 @dataclasses.dataclass
@@ -59,7 +63,15 @@ class WriteDataset(beam.PTransform):
 def count_rows(
     rows: pa.Table, validation: Validation, privacy: Privacy, user_key: UserKey | None = None
 ) -> Iterator[Any]:
-    """Yield the ASKED rows of a QA_LOG table, its rejected rows, and counts of rows and personal data."""
+    """Yield the ASKED rows of a QA_LOG table, its rejected rows, and counts of rows and personal data.
+
+    Rows of up to `PART_BYTES` of text at a time, as the texts of an array have at most 2 GiB.
+    """
+    for part in parts_of_texts(rows, rows=max(len(rows), 1), size=PART_BYTES):
+        yield from _count_part(part, validation, privacy, user_key)
+
+
+def _count_part(rows: pa.Table, validation: Validation, privacy: Privacy, user_key: UserKey | None) -> Iterator[Any]:
     scrubbed, found = scrub_columns(rows, privacy.columns)
     checked = checked_rows(scrubbed, validation, privacy, user_key)
     counts = {"rows_read": len(rows)} | count_readable(rows, validation, privacy)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from pipelines.graphs import from_tables
 from pipelines.graphs.from_logs import read_asked
 from pipelines.graphs.from_tables import count_rows
 from pipelines.privacy.settings import Privacy
@@ -73,3 +74,21 @@ def test_rows_of_a_table_count_as_those_of_a_file(tmp_path, validation, privacy)
     for one, other in zip(of_file, of_table, strict=True):
         assert getattr(one, "tag", None) == getattr(other, "tag", None)
         assert getattr(one, "value", one) == getattr(other, "value", other)
+
+
+def test_rows_with_much_text_are_counted_in_parts(monkeypatch):
+    rows = [{"question": f"how do i pay bill {n % 7}", "answer": f"answer {n % 3}" * 9} for n in range(40)]
+    table = pa.Table.from_pylist(rows, schema=QA_LOG)
+    whole = [*count_rows(table, Validation(), Privacy())]
+    monkeypatch.setattr(from_tables, "PART_BYTES", 500)
+    parts = [*count_rows(table, Validation(), Privacy())]
+    assert len(parts) > len(whole) == 2
+
+    def events(found):
+        tables = [asked for asked in found if isinstance(asked, pa.Table)]
+        counted = pa.concat_tables(tables).group_by(["text", "answer_id"]).aggregate([("events", "sum")])
+        return sorted(map(str, counted.to_pylist()))
+
+    assert events(parts) == events(whole)
+    assert sum(part.value.counts["rows_read"] for part in parts if not isinstance(part, pa.Table)) == 40
+    assert all(part.nbytes < 5000 for part in parts if isinstance(part, pa.Table))
