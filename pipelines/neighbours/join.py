@@ -31,6 +31,7 @@ from pipelines.neighbours.similarity import similarities, vectors_of
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.hashing import mix
 from schemas.ragged import sizes_of_runs, starts_of_runs
+from schemas.tables import take_rows
 
 FEW: Final = 5_000
 """Number of questions of a log up to which all of them are compared."""
@@ -74,7 +75,7 @@ def place_in_shards(keyed: Keyed, weights: TokenWeights, *, shards: int) -> Iter
             len(shard),
             [None, pa.py_buffer(np.ascontiguousarray(sketch[:, some].T))],
         )
-        placed = known.slice(start, PLACED_AT_ONCE).append_column("sketch", packed).take(pa.array(row))
+        placed = take_rows(known.slice(start, PLACED_AT_ONCE).append_column("sketch", packed), row)
         yield placed.append_column("shard", pa.array(shard[row, column])).select(schema.names).cast(schema)
 
 

@@ -17,6 +17,7 @@ from pipelines.neighbours.nearest import exact_nearest
 from pipelines.neighbours.pairs import merge_nearest, parts_of_questions
 from pipelines.neighbours.transform import FindNeighbours
 from pipelines.questions.token_frequencies import count_tokens
+from schemas import tables
 
 FRAMES = ["who wrote the {} book", "when was the {} tower built", "the {} author", "how tall is {}", "{} opening hours"]
 NAMES = [f"{a}{b}" for a in ("mar", "lon", "gris", "vel") for b in ("ville", "ton", "ham", "wick", "ford")]
@@ -104,6 +105,7 @@ def test_neither_slices_nor_many_rows_change_the_result(log, joined, monkeypatch
     monkeypatch.setattr(join, "QUESTIONS_A_PART", 3)
     monkeypatch.setattr(join, "MERGED_FROM", 0.5)
     monkeypatch.setattr(join, "PLACED_AT_ONCE", 4)
+    monkeypatch.setattr(tables, "TAKEN_BYTES", 30)
     monkeypatch.setattr(described, "_AT_ONCE", 5)
     monkeypatch.setattr(similarity, "_ROWS_AT_A_TIME", 2)
     monkeypatch.setattr(pairs, "ROWS_A_PART", 5)
