@@ -124,7 +124,7 @@ def _preset_and_encoder() -> Iterator[Described]:
     yield _choice(
         "preset",
         PRESETS,
-        "Set of defaults. A default written as '4; paper 10' is 10 with preset paper and 4 with the others.",
+        "Set of values. '4; paper 10' is 10 with preset paper, 4 with the others.",
         "default, or by --encoder",
     )
     yield _choice("encoder", KINDS, "Kind of encoder.", f"{PRESETS['default'].encoder}, or by --preset")

@@ -38,7 +38,7 @@ class SmoothedTargetLoss(Loss, frozen=True):
     )
     mates: Mates = pydantic.Field(
         default="masked",
-        description="Further questions of the same cluster in a batch: masked (left out), or positives.",
+        description="Cluster mates in a batch: masked (left out), or positives.",
     )
     symmetric: Symmetric
 

@@ -58,7 +58,7 @@ class TrainingSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     pairs_per_cluster: int = pydantic.Field(
         default=0,
         ge=0,
-        description="Maximum pairs of a cluster in an epoch, at most one in a batch; 0: all.",
+        description="Maximum pairs of a cluster an epoch, one a batch; 0: all.",
     )
     unique_clusters: bool = pydantic.Field(
         default=False, description="At most one pair of each cluster in a batch; --pairs-per-cluster implies it."

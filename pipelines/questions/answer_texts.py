@@ -46,6 +46,9 @@ SILENCE: Final = 24 * 3600 * 10**6
 MAX_CHANCE: Final = 0.05
 """Maximum chance that a text in use has no row while the texts that began since have theirs, if it has ended."""
 
+MAX_TEXTS: Final = 20
+"""Maximum number of texts of an id that can end; more are those of a topic, or have names or numbers in them."""
+
 _NEVER: Final = -(2**62)
 """Time of a text whose rows have none; those of its id are newer."""
 
@@ -95,7 +98,7 @@ def current_texts(forms: pa.Table) -> CurrentTexts:
     A text has ended if its last row is over `SILENCE` older than that of its id, and if the rows of the texts that
     began since, or within `SILENCE` before, have a chance of at most `MAX_CHANCE` to be without it, by its share of the
     earlier rows. So an edited answer has its new text, and an answer that varies, as in several
-    languages, keeps all of its texts. Without times none has ended.
+    languages, keeps all of its texts. Without times none has ended, and none of more than `MAX_TEXTS`.
 
     Args:
         forms: ANSWER_FORMS; all rows of each answer are present.
@@ -128,12 +131,13 @@ def _have_ended(events: Ints, first: Ints, last: Ints, starts: Ints) -> npt.NDAr
     answer, ends = np.repeat(np.arange(len(starts)), sizes), last - SILENCE
     times, begins = np.concatenate([ends, first]), np.repeat([False, True], len(events))
     order = np.lexsort((begins, times, np.tile(answer, 2)))
-    counted = np.empty(2 * len(events), np.int64)
-    counted[order] = np.cumsum(np.where(begins, np.tile(events, 2), 0)[order])  # rows of forms that began before
-    before_answer = np.repeat(np.cumsum(events)[starts] - events[starts], sizes)
-    since = total - (counted[: len(events)] - before_answer) - np.where(first >= ends, events, 0)
-    share = events / (total - since + 1)
-    ended: npt.NDArray[np.bool_] = (last < newest - SILENCE) & ((1 - share) ** since <= MAX_CHANCE)
+    before = np.empty(2 * len(events), np.int64)
+    before[order] = np.cumsum(np.where(begins, np.tile(events, 2), 0)[order])  # rows of forms that began earlier
+    of_other_answers = np.repeat(np.cumsum(events)[starts] - events[starts], sizes)
+    since = total - (before[: len(events)] - of_other_answers) - np.where(first >= ends, events, 0)
+    chance = (1 - events / (total - since + 1)) ** since
+    few = np.repeat(sizes <= MAX_TEXTS, sizes)
+    ended: npt.NDArray[np.bool_] = few & (last < newest - SILENCE) & (chance <= MAX_CHANCE)
     return ended
 
 

@@ -51,8 +51,7 @@ def evaluate(
       qpr evaluate --dataset dataset --split test --index index
       qpr evaluate --warehouse warehouse --at 41 --split test
       qpr evaluate --beir beir/quora --model model
-      qpr index --questions beir/quora/corpus.jsonl --column question=text --model model --output quora-index
-      qpr evaluate --beir beir/quora --index quora-index --mode bm25
+      qpr evaluate --beir beir/quora --index index-of-its-documents --mode bm25
     """
     from jobs.workflows.evaluation import evaluate_index, evaluate_model, evaluate_on_collection, metrics_table
     from jobs.workflows.warehouses.version_reading import Readable

@@ -22,6 +22,7 @@ from model.search.answering import MOST_HITS
 from model.search.asked import is_short
 from schemas.artifacts.manifest import first_fault
 from schemas.filters import MAX_VALUE_CHARACTERS
+from schemas.quantities import counted
 
 _Body = TypeVar("_Body", bound=pydantic.BaseModel)
 
@@ -129,7 +130,8 @@ def _checked_hits(asked: Asked, most: int) -> Asked:
     """Return questions that together have few enough hits, all of which one response contains."""
     count, k = len(asked.texts), getattr(asked, "k", 0)
     if count * k > most:
-        raise ValueError(f"{count:,} questions with k {k:,} are {count * k:,} hits, over the maximum of {most:,}")
+        hits = f"{count * k:,} hits, over the maximum of {most:,}"
+        raise ValueError(f"{counted(count, 'question')} with k {k:,} would have {hits}")
     return asked
 
 

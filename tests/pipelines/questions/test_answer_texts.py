@@ -61,6 +61,8 @@ def given_from(text, first, last, rows=50):
         ([*given_from("one", 0, 9), *given_from("two", 0, 7, rows=5), (1, "three", 35, 9)], {"two": "one"}),
         ([*given_from("often", 0, 9), (1, "typo", 1, 2)], {}),  # nothing began since
         ([*given_from("old", 0, 3), (1, "b", 9, 5), (1, "a", 9, 6)], {"old": "a"}),
+        ([*given_from("old", 0, 3), *((1, f"new {n:02}", 2, 5) for n in range(19))], {"old": "new 00"}),
+        ([*given_from("old", 0, 3), *((1, f"new {n:02}", 2, 5) for n in range(20))], {}),  # it has names in it
         ([(1, "often", 50, None), (1, "seldom", 3, None)], {}),
         ([(1, "untimed", 50, None), (1, "timed", 3, 1)], {"untimed": "timed"}),
         ([*given_from("the only one", 0, 1), (2, "of another id", 30, 9)], {}),

@@ -51,7 +51,7 @@ def test_questions_with_more_hits_together_than_one_response_may_have_are_refuse
     for k, status in ((2, 200), (3, 422)):
         response = client.post(path, json={"questions": ["a", "b", "c"], "k": k})
         assert response.status_code == status, response.text
-    assert response.json()["error"] == "body: 3 questions with k 3 are 9 hits, over the maximum of 6"
+    assert response.json()["error"] == "body: 3 questions with k 3 would have 9 hits, over the maximum of 6"
     assert client.post(path, json={"questions": ["a"] * 7}).status_code == (422 if path == "/search" else 200)
     assert client.post(path, json={"question": "a", "k": 7}).status_code == 422
     assert client.get("/search", params={"q": "a"}).status_code == 200
@@ -61,7 +61,7 @@ def test_questions_with_more_hits_together_than_one_response_may_have_are_refuse
 def test_answers_with_all_their_hits_are_within_the_default_limits():
     model = asked_model(Limits(), (), of="answers")
     assert len(model.model_validate({"questions": ["a"] * 1000, "k": 20}).texts) == 1000
-    with pytest.raises(pydantic.ValidationError, match="1,000 questions with k 100 are 100,000 hits"):
+    with pytest.raises(pydantic.ValidationError, match="1,000 questions with k 100 would have 100,000 hits"):
         asked_model(Limits(), (), of="hits").model_validate({"questions": ["a"] * 1000, "k": 100})
 
 
