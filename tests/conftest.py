@@ -45,6 +45,7 @@ os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
 
 settings.register_profile(
     "repeatable",
+    max_examples=60,  # by default 100; every run has the same ones
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

@@ -12,7 +12,7 @@ from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from tests.jobs.nightly.conftest import rows_of
 
-NIGHTS = 6
+NIGHTS = 5
 
 
 def clusters_of_nights(warehouse, dates, window):

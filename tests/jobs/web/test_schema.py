@@ -32,7 +32,7 @@ def index(request, publish, make_model, qpr, tmp_path):
 def test_no_generated_request_breaks_the_document(index, server, tmp_path):
     process = server(index, "--state", tmp_path / "state", *LIMITS)
     tool = [sys.executable, "-m", "schemathesis.cli", "run", f"{process.url}/openapi.json"]
-    bounds = ["--max-examples", "8", "--seed", "3", "--phases", "examples,coverage,fuzzing", "--checks", "all"]
+    bounds = ["--max-examples", "6", "--seed", "3", "--phases", "examples,coverage,fuzzing", "--checks", "all"]
     done = subprocess.run(
         [*tool, *bounds, "--generation-database", "none"], capture_output=True, text=True, cwd=tmp_path
     )

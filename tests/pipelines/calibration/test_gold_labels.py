@@ -2,7 +2,7 @@ import collections
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pipelines.calibration.gold_labels import read_gold
@@ -41,6 +41,8 @@ def naive(rows):
 
 
 @given(ROWS)
+@example([("pay", "at nine", None, 1), ("pay", "at nine", "7", 1), *[("pay", "", "7", 2)] * 2])
+@example([("pay", "", "7", 1)])
 def test_the_gold_cluster_of_a_question_is_that_of_most_of_its_rows(tmp_path_factory, rows):
     expected = naive(rows)
     sources = write(tmp_path_factory.mktemp("gold"), rows)
