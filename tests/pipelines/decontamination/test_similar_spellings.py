@@ -3,7 +3,7 @@ import random
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pipelines.decontamination import similar_spellings
@@ -50,13 +50,14 @@ def grams(text):
 
 
 def brute_force(rows, least):
-    """Return (row, split, reason, Jaccard index) by two loops."""
-    found = set()
+    """Return (row, split, reason, highest Jaccard index) by two loops."""
+    found = {}
     for (number, (one, split)), (two, other) in itertools.product(enumerate(rows), rows):
         score = len(grams(one) & grams(two)) / len(grams(one) | grams(two))
         if PRECEDENCE.index(other) < PRECEDENCE.index(split) and score >= least:
-            found.add((number, split, f"similar_spelling_in_{other}", score))
-    return found
+            place = (number, split, f"similar_spelling_in_{other}")
+            found[place] = max(score, found.get(place, 0))
+    return {(*place, score) for place, score in found.items()}
 
 
 def place(tables, least, held_out, shards=1):
@@ -71,6 +72,7 @@ def found_in(leaks):
 
 
 @given(questions(), st.sampled_from([1, 3]), st.sampled_from([0.8, 0.9, 0.95]))
+@example([("where where", "train"), ("swhere where", "train"), ("where where", "test")], 1, 0.8)
 def test_leaks_are_those_of_two_loops(rows, shards, least):
     tables = [spellings(members(rows)).slice(start, 5) for start in range(0, max(len(rows), 1), 5)]
     held_out = merge(map(count_held_out, tables))
