@@ -31,6 +31,7 @@ from pipelines.engine.beam_patches import (
     drop_finished_bundles,
     end_late_workers,
     inspect_once,
+    leave_samplers_behind,
     read_sizes_of_tables,
     skip_diagnostics,
 )
@@ -93,6 +94,7 @@ def run(build: Callable[[beam.Pipeline], None], options: PipelineOptions) -> Non
     engine = standard.runner
     inspect_once()
     skip_diagnostics()
+    leave_samplers_behind()
     compress_what_is_sent(options)
     read_sizes_of_tables()
     hold_shuffles_once()
