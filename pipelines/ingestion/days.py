@@ -15,6 +15,7 @@ import pyarrow as pa
 from pipelines.intermediate import ASKED, LOG_ANSWER_ID, REJECTS, USER
 from pipelines.privacy.sealing import seal, unseal
 from pipelines.privacy.users import UserKey
+from pipelines.questions.aggregation import sum_equal_rows
 from pipelines.questions.row_filters import IGNORED
 from pipelines.writing.parquet import parquet_bytes
 from schemas.artifacts import storage
@@ -22,7 +23,7 @@ from schemas.artifacts.manifest import File, Manifest, read_verified
 from schemas.artifacts.table_files import read_rows
 from schemas.tables import REJECTED
 from schemas.text import fold
-from schemas.text_arrays import hash64_all, in_order
+from schemas.text_arrays import hash64_all
 
 COUNTS: Final = "asked"
 """Table of a day with its counts; the others are `WAITING` and ``rejected``."""
@@ -94,7 +95,7 @@ def merge_day(asked: pa.Table) -> pa.Table:
     Args:
         asked: ASKED.
     """
-    return _merged(asked, [*_FORM], ASKED)
+    return sum_equal_rows(asked, _FORM, ASKED)
 
 
 def waiting_file(waiting: pa.Table, key: UserKey) -> tuple[bytes, int]:
@@ -104,7 +105,7 @@ def waiting_file(waiting: pa.Table, key: UserKey) -> tuple[bytes, int]:
         waiting: WAITING_ROWS.
         key: of the seal.
     """
-    rows = _merged(waiting, [*_FORM, USER.name], WAITING_ROWS)
+    rows = sum_equal_rows(waiting, [*_FORM, USER.name], WAITING_ROWS)
     return seal_rows(rows, key), len(rows)
 
 
@@ -181,19 +182,6 @@ def read_day_file(day_file: DayFile, key: UserKey | None) -> Iterator[tuple[str,
     name = storage.join(url, file.path)
     for rows in read_rows(read_verified(url, file), schema, name=name, rows=file.rows, absent=absent):
         yield file.table, rows.cast(ASKED) if file.table == COUNTS else _as_rejects(rows)
-
-
-def _merged(rows: pa.Table, by: list[str], schema: pa.Schema) -> pa.Table:
-    """Return one row for each value of the columns ``by``, in their order, with the events of all of its rows."""
-    answers = in_order(rows["answer"])
-    coded = rows.set_column(rows.column_names.index("answer"), "answer", answers.indices)
-    counted = coded.group_by(by, use_threads=False).aggregate(
-        [("events", "sum"), ("first_seen", "min"), ("last_seen", "max")]
-    )
-    named = counted.rename_columns([*by, "events", "first_seen", "last_seen"])
-    ordered = named.select(schema.names).sort_by([(name, "ascending") for name in by])
-    texts = pa.DictionaryArray.from_arrays(ordered["answer"].combine_chunks(), answers.dictionary)
-    return ordered.set_column(schema.names.index("answer"), "answer", texts).cast(schema)
 
 
 def _as_rejects(rejected: pa.Table) -> pa.Table:

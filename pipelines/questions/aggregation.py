@@ -1,11 +1,13 @@
 """Aggregation of all rows of a question, and the assignment of its cluster.
 
+ASKED rows -> sum_equal_rows -> one row for each value of some columns
 ASKED rows of a question -> name_questions -> NAMED_QUESTIONS rows without cluster, MEMBERS rows
 NAMED_QUESTIONS rows and MEMBERSHIPS -> assign_clusters -> NAMED_QUESTIONS rows
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +19,26 @@ from pipelines.questions.token_frequencies import TokenWeights, count_tokens
 from schemas.hashing import bag_ids
 from schemas.ragged import most_frequent, sizes_of_runs, starts_of_runs
 from schemas.tables import conform, with_nulls
-from schemas.text_arrays import distinct_all, encode, hash64_all, words_all
+from schemas.text_arrays import distinct_all, encode, hash64_all, in_order, words_all
+
+
+def sum_equal_rows(rows: pa.Table, by: Sequence[str], schema: pa.Schema) -> pa.Table:
+    """Return one row for each value of the columns ``by``, in their order, with the events and times of all its rows.
+
+    Args:
+        rows: ASKED or some of its columns, ``answer``, ``events`` and both times among them.
+        by: columns, ``answer`` among them.
+        schema: of the result: these columns, ``events`` and both times.
+    """
+    answers = in_order(rows["answer"])
+    coded = rows.set_column(rows.column_names.index("answer"), "answer", answers.indices)
+    counted = coded.group_by([*by], use_threads=False).aggregate(
+        [("events", "sum"), ("first_seen", "min"), ("last_seen", "max")]
+    )
+    named = counted.rename_columns([*by, "events", "first_seen", "last_seen"])
+    ordered = named.select(schema.names).sort_by([(name, "ascending") for name in by])
+    texts = pa.DictionaryArray.from_arrays(ordered["answer"].combine_chunks(), answers.dictionary)
+    return ordered.set_column(schema.names.index("answer"), "answer", texts).cast(schema)
 
 
 class Named(NamedTuple):

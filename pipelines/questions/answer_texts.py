@@ -17,9 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.intermediate import ANSWER_FORMS, LOG_ANSWER_ID
+from pipelines.questions.aggregation import sum_equal_rows
 from schemas.quantities import counted, rounded_percent
 from schemas.ragged import most_frequent, sizes_of_runs, starts_of_runs
-from schemas.text_arrays import encode, in_order, with_used_texts
+from schemas.text_arrays import encode, with_used_texts
 
 Ints = npt.NDArray[np.int64]
 
@@ -49,6 +50,8 @@ MAX_CHANCE: Final = 0.05
 MAX_TEXTS: Final = 20
 """Maximum number of texts of an id that can end; more are those of a topic, or have names or numbers in them."""
 
+_FORM: Final = ("answer_id", LOG_ANSWER_ID.name, "answer")
+
 _NEVER: Final = -(2**62)
 """Time of a text whose rows have none; those of its id are newer."""
 
@@ -77,7 +80,7 @@ def forms_of_ids(asked: pa.Table) -> pa.Table:
     Args:
         asked: ASKED.
     """
-    return _merged(asked.filter(pc.is_valid(asked[LOG_ANSWER_ID.name])).select(ANSWER_FORMS.names))
+    return sum_equal_rows(asked.filter(pc.is_valid(asked[LOG_ANSWER_ID.name])), _FORM, ANSWER_FORMS)
 
 
 class CurrentTexts(NamedTuple):
@@ -103,7 +106,7 @@ def current_texts(forms: pa.Table) -> CurrentTexts:
     Args:
         forms: ANSWER_FORMS; all rows of each answer are present.
     """
-    merged = _merged(forms)
+    merged = sum_equal_rows(forms, _FORM, ANSWER_FORMS)
     first, last = (pc.fill_null(merged[name].cast(pa.int64()), _NEVER) for name in ("first_seen", "last_seen"))
     events, starts = merged["events"].to_numpy(), starts_of_runs(merged["answer_id"].to_numpy())
     has_ended = pa.array(_have_ended(events, first.to_numpy(), last.to_numpy(), starts))
@@ -163,19 +166,6 @@ def with_current_texts(table: pa.Table, texts: Sequence[pa.Table], *, of: str) -
     answers = with_used_texts(pa.DictionaryArray.from_arrays(both.indices.take(rows), both.dictionary))
     place = table.column_names.index("answer")
     return table.set_column(place, table.schema.field(place), answers)
-
-
-def _merged(forms: pa.Table) -> pa.Table:
-    """Return one row a form, ordered by answer and form."""
-    by, place = ["answer_id", LOG_ANSWER_ID.name, "answer"], ANSWER_FORMS.names.index("answer")
-    texts = in_order(forms["answer"])
-    coded = forms.set_column(place, "answer", texts.indices)
-    merged = coded.group_by(by, use_threads=False).aggregate(
-        [("events", "sum"), ("first_seen", "min"), ("last_seen", "max")]
-    )
-    ordered = merged.rename_columns(ANSWER_FORMS.names).sort_by([(name, "ascending") for name in by])
-    answers = pa.DictionaryArray.from_arrays(ordered["answer"].combine_chunks(), texts.dictionary)
-    return ordered.set_column(place, "answer", answers).cast(ANSWER_FORMS)
 
 
 def _many_text_counts(events: Ints, starts: Ints) -> dict[str, int]:
