@@ -37,8 +37,7 @@ class SmoothedTargetLoss(Loss, frozen=True):
         description="Spread it over the batch, as in the paper, or over the others.",
     )
     mates: Mates = pydantic.Field(
-        default="masked",
-        description="Cluster mates in a batch: masked (left out), or positives.",
+        default="masked", description="Cluster mates in a batch: masked (left out), or positives."
     )
     symmetric: Symmetric
 

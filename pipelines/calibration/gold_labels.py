@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from pipelines.intermediate import ASKED
 from pipelines.questions.aggregation import name_questions
 from pipelines.questions.memberships import merge_answers
-from pipelines.questions.row_filters import MAX_ANSWER_CHARACTERS, answer_hashes, validate
+from pipelines.questions.row_filters import answer_faults, answer_hashes, validate
 from pipelines.questions.settings import Validation
 from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.reading.headers.columns import Column
@@ -85,14 +85,13 @@ def gold_of(tables: Iterable[pa.Table]) -> Gold:
     asked = validate(rows.drop_columns("gold"), Validation()).asked
     named = name_questions(asked if len(asked) else ASKED.empty_table())
     members = merge_answers(named.members)
-    texts = encode(rows["answer"])  # rows that are rejected for their answers have no vote
-    lengths = pc.utf8_length(texts.dictionary)
-    usable = pc.and_(pc.not_equal(fold_all(texts.dictionary), ""), pc.less_equal(lengths, MAX_ANSWER_CHARACTERS))
-    rows = rows.filter(usable.take(texts.indices)).combine_chunks()
-    questions = hash64_all(key_all(rows["question"].combine_chunks()))
     answers = encode(rows["answer"])
+    folded = fold_all(answers.dictionary)
+    usable = pc.is_null(answer_faults(answers.dictionary, folded)).take(answers.indices)
+    rows, answers = rows.filter(usable), answers.filter(usable)  # rejected rows have no vote
+    questions = hash64_all(key_all(rows["question"].combine_chunks()))
     numbered = pa.table({"answer": answers.indices, "answer_id": rows["answer_id"]})
-    places = _places(questions, answer_hashes(numbered, fold_all(answers.dictionary)))
+    places = _places(questions, answer_hashes(numbered, folded))
     once = pa.array(np.ones(len(rows), np.int64))
     of_place = most_frequent(places, rows["gold"].combine_chunks(), once)
     wanted = _places(members["question_id"].combine_chunks(), members["answer_id"].combine_chunks())

@@ -100,8 +100,8 @@ def current_texts(forms: pa.Table) -> CurrentTexts:
 
     A text has ended if its last row is over `SILENCE` older than that of its id, and if the rows of the texts that
     began since, or within `SILENCE` before, have a chance of at most `MAX_CHANCE` to be without it, by its share of the
-    earlier rows. So an edited answer has its new text, and an answer that varies, as in several
-    languages, keeps all of its texts. Without times none has ended, and none of more than `MAX_TEXTS`.
+    earlier rows. So an edited answer has its new text, and an answer that varies, as in several languages, keeps all of
+    its texts. Without times none has ended, and none of more than `MAX_TEXTS`.
 
     Args:
         forms: ANSWER_FORMS; all rows of each answer are present.

@@ -58,9 +58,10 @@ def validate(
     keys = key_all(questions.dictionary)
     folded = fold_all(answers.dictionary)
     ignored = _ignored(rows["answer_id"], folded, options)
+    of_ignored = first_true({"ignored_answer": pc.is_valid(ignored.text)})
     reasons = pc.coalesce(
         _spread(question_faults(questions.dictionary, keys), questions, "missing_question"),
-        _spread(_answer_faults(answers.dictionary, folded, ignored), answers, "missing_answer"),
+        _spread(pc.coalesce(answer_faults(answers.dictionary, folded), of_ignored), answers, "missing_answer"),
         *_row_faults(rows, options, ignored),
     )
     kept = pc.is_null(reasons)
@@ -125,12 +126,17 @@ def _ignored(ids: pa.ChunkedArray, folded: pa.Array, options: Validation) -> _Ig
     return _Ignored(pc.index_in(folded, value_set=fold_all(answers)), by_id)
 
 
-def _answer_faults(texts: pa.Array, folded: pa.Array, ignored: _Ignored) -> pa.Array:
+def answer_faults(texts: pa.Array, folded: pa.Array) -> pa.Array:
+    """Return why each answer cannot be used, or null.
+
+    Args:
+        texts: as they were answered.
+        folded: the same, folded.
+    """
     return first_true(
         {
             "too_long": pc.greater(pc.utf8_length(texts), MAX_ANSWER_CHARACTERS),
             "empty_answer": pc.equal(folded, ""),
-            "ignored_answer": pc.is_valid(ignored.text),
         }
     )
 

@@ -82,8 +82,8 @@ def asked_model(limits: Limits, columns: tuple[str, ...], *, of: Literal["hits",
     body names a value of each.
     """
     of_hits = of == "hits"
-    is_short = functools.partial(checked_length, most=limits.max_characters)
-    question = Annotated[str, pydantic.Field(max_length=limits.max_characters), pydantic.AfterValidator(is_short)]
+    checked = functools.partial(checked_length, most=limits.max_characters)
+    question = Annotated[str, pydantic.Field(max_length=limits.max_characters), pydantic.AfterValidator(checked)]
     several = Annotated[list[question], pydantic.Field(min_length=1, max_length=limits.max_questions)]
     fields: dict[str, Any] = {
         "question": (question, pydantic.Field(default=None, description="One question, in place of questions.")),
