@@ -162,14 +162,20 @@ def _row_faults(rows: pa.Table, options: Validation, ignored: _Ignored) -> list[
         low = pc.less(rows["confidence"], options.min_confidence).combine_chunks()
         faults.append(first_true({"low_confidence": low}))
     if options.locale is not None:
-        locales, locale = (_plain_locale(value) for value in (rows["locale"], pa.scalar(options.locale)))
-        faults.append(first_true({"other_locale": pc.not_equal(locales, locale).combine_chunks()}))
+        faults.append(first_true({"other_locale": pc.invert(_has_locale(rows["locale"], options.locale))}))
     return faults
 
 
-def _plain_locale(value: pa.ChunkedArray | pa.Scalar) -> pa.ChunkedArray | pa.Scalar:
-    """Return locales in one spelling: en_gb, en-gb and en-GB are one."""
-    return pc.replace_substring(pc.utf8_lower(value), "_", "-")
+def _has_locale(locales: pa.ChunkedArray, locale: str) -> pa.Array:
+    """Return whether each locale is the one given or a narrower one: de-AT is one of de, not the other way round.
+
+    En_gb, en-gb and en-GB are one locale. The rule is basic filtering (RFC 4647, section 3.3.1).
+    """
+    tags, tag = (
+        pc.replace_substring(pc.utf8_lower(pc.utf8_trim_whitespace(value)), "_", "-")
+        for value in (locales, pa.scalar(locale))
+    )
+    return pc.starts_with(pc.binary_join_element_wise(tags, "", "-"), f"{tag.as_py()}-").combine_chunks()
 
 
 def first_true(conditions: dict[str, pa.Array]) -> pa.Array:

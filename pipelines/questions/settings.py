@@ -26,8 +26,8 @@ class Validation(pydantic.BaseModel, frozen=True, extra="forbid", title="Limits"
     )
     locale: Annotated[str | None, Option(metavar="NAME", default="all locales")] = pydantic.Field(
         default=None,
-        description="Keep rows of this locale alone, such as en-GB (en_gb is the same, en is another one), and rows "
-        "without a locale.",
+        description="Keep rows of this locale alone, such as en-GB (en_gb is the same) or en (all of en-GB and en-US "
+        "too), and rows without a locale.",
     )
     ignored_answers: Annotated[tuple[str, ...], Option("ignore-answer", default="none")] = pydantic.Field(
         default=(),

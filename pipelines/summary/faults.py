@@ -43,7 +43,7 @@ _ADVICE: Final = {
     f"{MAX_ANSWER_CHARACTERS:,}: shorten them, or raise --max-reject-ratio to run without them",
     "validate_ignored_answer": "Leave out --ignore-answer",
     "validate_low_confidence": "Lower --min-confidence",
-    "validate_other_locale": "Leave out --locale, or give a whole locale of the rows: en selects no row of en-GB",
+    "validate_other_locale": "Leave out --locale, or give a locale of the rows: en also selects the rows of en-GB",
     "privacy_too_few_users": "Lower --min-users, or give more logs",
     "privacy_too_many_of_user": "Raise --max-events-of-user",
     "privacy_too_many_of_user_and_answer": "Raise --max-answer-events-of-user",

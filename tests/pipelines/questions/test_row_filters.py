@@ -25,7 +25,7 @@ LOG_ROWS = st.lists(
             "timestamp": st.sampled_from(DAYS),
             "user_id": st.sampled_from([None, "u"]),
             "confidence": st.sampled_from([None, 0.1, 0.5, 0.9]),
-            "locale": st.sampled_from([None, "en-GB", "de-DE"]),
+            "locale": st.sampled_from([None, "en", "en-GB", "de-DE"]),
         }
     ),
     max_size=15,
@@ -49,7 +49,9 @@ def fault(row, options):
         "low_confidence": options.min_confidence is not None
         and row.get("confidence") is not None
         and row["confidence"] < options.min_confidence,
-        "other_locale": options.locale is not None and row.get("locale") not in (None, options.locale),
+        "other_locale": options.locale is not None
+        and row.get("locale") is not None
+        and not f"{row['locale']}-".startswith(f"{options.locale}-"),
     }
     return next((name.strip() for name, holds in checks.items() if holds), None)
 
@@ -58,7 +60,7 @@ def cluster_id(row):
     return hash64(f"id:{row['answer_id']}" if row.get("answer_id") is not None else f"text:{fold(row['answer'])}")
 
 
-@given(LOG_ROWS, st.sampled_from([None, 0.5]), st.sampled_from([None, "en-GB"]))
+@given(LOG_ROWS, st.sampled_from([None, 0.5]), st.sampled_from([None, "en", "en-GB"]))
 def test_every_row_is_counted_once_or_rejects_for_its_first_fault(rows, min_confidence, locale):
     options = Validation(min_confidence=min_confidence, locale=locale)
     found = validate(log(rows), options)
@@ -141,9 +143,17 @@ def test_a_row_without_confidence_or_locale_is_kept():
 
 
 def test_spellings_of_a_locale_are_one():
-    rows = [{"question": "a", "answer": "b", "locale": locale} for locale in ("en-GB", "EN_gb", "en", "de-GB")]
+    rows = [{"question": "a", "answer": "b", "locale": locale} for locale in ("en-GB", "EN_gb ", "en", "de-GB")]
     for locale in ("en_GB", "en-gb"):
         assert validate(log(rows), Validation(locale=locale)).asked["events"].to_pylist() == [2]
+
+
+def test_a_language_has_all_its_locales_and_no_language_that_begins_alike():
+    locales = ("de", "DE-at", "de_Latn_CH", "den", "nds-DE", "", "-de")
+    rows = [{"question": f"a{place}", "answer": "b", "locale": locale} for place, locale in enumerate(locales)]
+    found = validate(log(rows), Validation(locale="de"))
+    assert found.asked["text"].to_pylist() == ["a0", "a1", "a2"]
+    assert set(found.rejects["reason"].to_pylist()) == {"other_locale"}
 
 
 def test_a_confidence_equal_to_the_limit_is_kept():

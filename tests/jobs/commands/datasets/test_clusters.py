@@ -272,19 +272,19 @@ def test_near_duplicates_leave_except_in_the_paper(qpr, log, dataset, options, e
 
 
 def test_confidence_and_locale_choose_rows(qpr, write_jsonl, dataset):
-    confidences, locales = [0.9, 0.2, 0.8, None, 0.9], ["en-GB", "en-GB", "en-GB", "en-GB", "de-DE"]
+    confidences, locales = [0.9, 0.2, 0.8, None, 0.9], ["en-GB", "en-GB", "en_US", "en", "de-DE"]
     rows = [{**r, "confidence": c, "locale": x} for r, c, x in zip(ROWS, confidences, locales, strict=True)]
-    options = ["--min-confidence", 0.5, "--locale", "en-GB", "--max-reject-ratio", 1]
+    options = ["--min-confidence", 0.5, "--locale", "en", "--max-reject-ratio", 1]
     assert qpr("clusters", write_jsonl("log.jsonl", rows), "--output", dataset, *options).code == 0
     assert reasons_of(dataset) == [("validate", "low_confidence"), ("validate", "other_locale")]
     assert clusters_of(dataset) == [["How pay my BILL", "how do I pay my bill", "pay my bill"]]
 
 
-def test_a_language_alone_selects_no_row_and_the_error_explains_it(qpr, write_jsonl, dataset):
+def test_a_locale_that_selects_no_row_is_an_error_with_what_to_give(qpr, write_jsonl, dataset):
     log = write_jsonl("log.jsonl", [{**row, "locale": "en-GB"} for row in ROWS])
-    outcome = qpr("clusters", log, "--output", dataset, "--locale", "en")
+    outcome = qpr("clusters", log, "--output", dataset, "--locale", "en-US")
     assert outcome.code == 1
-    assert "or give a whole locale of the rows: en selects no row of en-GB" in outcome.err
+    assert "or give a locale of the rows: en also selects the rows of en-GB" in outcome.err
 
 
 def test_broken_lines_are_rejected_with_their_stage_and_counted(qpr, log, dataset):
