@@ -22,7 +22,7 @@ from pipelines.questions.row_filters import answer_faults, answer_hashes, valida
 from pipelines.questions.settings import Validation
 from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.reading.headers.columns import Column
-from pipelines.reading.reader import check_header, read
+from pipelines.reading.reader import check_header, read, without_ids_that_are_texts
 from pipelines.reading.sources import Source
 from schemas.errors import QprError
 from schemas.ragged import most_frequent
@@ -67,7 +67,7 @@ def read_gold(sources: Sequence[Source], names: Mapping[str, str]) -> Gold:
     tables, unreadable = [], Counter[str]()
     for source in sources:
         for batch in read(source, _COLUMNS, names):
-            tables.append(batch.rows)
+            tables.append(without_ids_that_are_texts(batch.rows, names))
             unreadable.update(batch.rejects["reason"].to_pylist())
     rows = pa.concat_tables(tables) if tables else pa.table({c.name: pa.array([], c.type) for c in _COLUMNS})
     known = [pc.is_valid(rows["question"]), pc.is_valid(rows["answer"])]

@@ -31,7 +31,7 @@ from pipelines.questions.answer_texts import with_current_texts
 from pipelines.questions.row_filters import Validated, validate
 from pipelines.questions.settings import Validation
 from pipelines.reading.headers.columns import Column
-from pipelines.reading.reader import divide, read
+from pipelines.reading.reader import divide, read, without_ids_that_are_texts
 from pipelines.reading.sources import Source
 from pipelines.writing.rejects import TAG
 from pipelines.writing.reported import Written
@@ -181,11 +181,8 @@ def read_asked(
         counts.update({f"unreadable_{name}": found for name, found in batch.unreadable.items()})
         counts.update({f"ambiguous_{name}": found for name, found in batch.ambiguous.items()})
         counts.update(count_readable(batch.rows, validation, privacy))
-        unreadable, given = Unreadable(batch.rejects, batch.unusable), batch.rows
-        if column_names.get("answer_id") == column_names.get("answer", "answer"):  # the texts are compared
-            given = given.set_column(
-                given.column_names.index("answer_id"), "answer_id", pa.nulls(len(given), pa.string())
-            )
+        unreadable = Unreadable(batch.rejects, batch.unusable)
+        given = without_ids_that_are_texts(batch.rows, column_names)
         if suppression is not None:  # as they were asked: other rules of scrubbing decided what an older list has
             given = suppression.remove_rows(given)
         rows, found = scrub_columns(given, privacy.columns)

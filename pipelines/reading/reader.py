@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import pyarrow as pa
+
 from pipelines.reading.batches import Batch
 from pipelines.reading.delimited import check_delimited, delimited_names, read_delimited
 from pipelines.reading.dialect import has_whole_sample
@@ -40,6 +42,18 @@ def read(source: Source, columns: Sequence[Column], names: Mapping[str, str] | N
         QprError: the file is missing, damaged or of another format than its name ends in.
     """
     return _READERS[source.format](source, columns, names or {})
+
+
+def without_ids_that_are_texts(rows: pa.Table, names: Mapping[str, str]) -> pa.Table:
+    """Return rows without answer ids where those were read from the column of the answers: texts are compared then.
+
+    Args:
+        rows: as read, with ``answer_id``.
+        names: our name of a column to the file's, where they differ.
+    """
+    if names.get("answer_id") != names.get("answer", "answer"):
+        return rows
+    return rows.set_column(rows.column_names.index("answer_id"), "answer_id", pa.nulls(len(rows), pa.string()))
 
 
 def numbered_rows(source: Source, columns: Sequence[Column]) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -72,3 +72,10 @@ def test_a_gold_cell_of_white_space_is_unknown(tmp_path):
     path.write_text("question,answer,gold\npay,by card,\nhow to pay,by card,\nopen,at nine,  \nwho,me,7\n")
     gold = read_gold(expand([str(path)]), {})
     assert gold.members["text"].to_pylist() == ["who"]
+
+
+def test_answers_that_are_named_as_ids_are_compared_as_texts(tmp_path):
+    path = tmp_path / "log.csv"
+    path.write_text("question,reply,answer_id,gold\npay,By card,1,7\nhow to pay,by  card,2,7\n")
+    gold = read_gold(expand([str(path)]), {"answer": "reply", "answer_id": "reply"})
+    assert len(set(gold.members["answer_id"].to_pylist())) == 1
