@@ -1,6 +1,7 @@
 """Columns that filter the rows of an index: values that every search names, and the end of an answer's validity.
 
-names of columns -> FilterColumns -> fields of an id table; keys, values -> row_ids -> ids of rows; texts -> read_ends
+names of columns -> FilterColumns -> fields of an id table; keys, values -> row_ids -> ids of rows; texts -> read_ends;
+path of a dataset -> values_of_folders
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import dataclasses
 import datetime
 import json
 import re
+import urllib.parse
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -81,6 +83,28 @@ def checked_vary_by(names: Sequence[str]) -> tuple[str, ...]:
     if len(set(names)) < len(names):
         raise ValueError("a column is given twice")
     return tuple(sorted(names))
+
+
+def values_of_folders(path: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the values of columns that the folders of a path name, such as ``tenant=acme/locale=de``.
+
+    Characters may be written as in a URL (``%2F``); of two folders of one column the inner one counts.
+
+    Args:
+        path: of a folder, absolute, with ``/`` between folders.
+        names: of the columns.
+
+    Raises:
+        ValueError: no folder names one of them, or its value is blank or over `MAX_VALUE_CHARACTERS` characters.
+    """
+    written = dict(folder.split("=", 1) for folder in path.split("/") if "=" in folder)
+    values = {name: urllib.parse.unquote(value).strip() for name, value in written.items() if name in names}
+    for name in names:
+        if name not in values:
+            raise ValueError(f"no folder of its path is named {name}=VALUE")
+        if not 0 < len(values[name]) <= MAX_VALUE_CHARACTERS:
+            raise ValueError(f"the value of {name} in its path has 0 or over {MAX_VALUE_CHARACTERS} characters")
+    return tuple(values[name] for name in names)
 
 
 def row_suffix(values: Sequence[str]) -> str:

@@ -5,7 +5,7 @@ clusters, an index that is not published yet -> fit_confidence -> confidence.jso
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -20,7 +20,7 @@ from model.confidence.fitting import ANSWERABLE, LEAST_GROUPS, LEAST_QUERIES, fo
 from model.confidence.quality import quality
 from model.confidence.saved_confidence import FILE, to_json
 from model.confidence.wordings import examples_of_answers, topics
-from model.evaluation.relevance import Judgements, judgements
+from model.evaluation.relevance import Judgements, judgements, with_row_ids
 from model.index.index import Index
 from model.reranking.term_statistics import WordCounts
 from schemas.artifacts.dataset import open_dataset
@@ -51,11 +51,16 @@ class FittedConfidence(NamedTuple):
     folds: Folds = ()
 
 
-def validation_clusters(datasets: Sequence[str]) -> pa.Table:
-    """Return ids and texts of the validation clusters of datasets, at least one."""
+def validation_clusters(datasets: Mapping[str, Sequence[str]]) -> pa.Table:
+    """Return ids and texts of the validation clusters of datasets, as an index of these has them.
+
+    Args:
+        datasets: URLs, at least one, each with its values of the columns that the index varies by.
+    """
     columns = ["question_ids", "texts"]
     return pa.concat_tables(
-        open_dataset(url).table("clusters", columns=columns, split="validation") for url in datasets
+        with_row_ids(open_dataset(url).table("clusters", columns=columns, split="validation"), values)
+        for url, values in datasets.items()
     )
 
 

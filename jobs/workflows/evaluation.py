@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 import rich.table
 
 from jobs.display.console import progress_bar, say, warn
@@ -18,10 +21,12 @@ from model.encoders.loading import load_encoder
 from model.evaluation.beir import Collection, judged_questions, read_beir, search
 from model.evaluation.evaluator import measure, missing_questions, query_times, ranked_ids
 from model.evaluation.metrics import per_question, ranks
-from model.evaluation.relevance import Judgements, judgements
+from model.evaluation.relevance import Judgements, judgements, with_row_ids
 from model.evaluation.settings import Evaluation
 from model.index.index import Index
+from model.index.ranking import Ranking
 from model.search.searcher import Searcher
+from pipelines.reading.index_inputs import values_of_dataset
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import Source, read_manifest
 from schemas.errors import QprError
@@ -29,6 +34,21 @@ from schemas.quantities import counted
 
 MISSING_SHARE = 0.05
 """With a larger share of paraphrases missing, the index was probably built from another dataset."""
+
+
+@dataclasses.dataclass(frozen=True)
+class _Part:
+    """The rows of an index with some values of the columns that it varies by, as `model.evaluation` searches them."""
+
+    searcher: Searcher
+    filters: Mapping[str, str]
+
+    @property
+    def index(self) -> Index:
+        return self.searcher.index
+
+    def rank(self, texts: pa.Array | Sequence[str], k: int, exclude: npt.ArrayLike | None = None) -> Ranking:
+        return self.searcher.rank(texts, k, exclude, filters=self.filters)
 
 
 def evaluate_model(url: str, model: str, settings: Evaluation) -> dict[str, Any]:
@@ -60,16 +80,16 @@ def evaluate_on_collection(url: str, searcher: Searcher, settings: Evaluation) -
     """Return the metrics of an index of the documents of a collection in the BEIR layout, and its query times.
 
     Raises:
-        QprError: the collection cannot be read, or the index contains no judged document.
+        QprError: the collection cannot be read, or the index contains no judged document or varies by columns.
     """
     collection, index = _read_collection(url, settings), searcher.index
+    if columns := index.settings.vary_by:
+        raise QprError(f"{index.url}: varies by {', '.join(columns)}, but {url} has no values. Index it without them")
     judged, grades = judged_questions(collection, index.row_id)
     missing = int(np.count_nonzero(index.rows_of(judged.relevant) < 0))
     if missing == len(judged.relevant):
-        raise QprError(
-            f"{index.url}: holds none of the {counted(missing, 'judged document')} of split {settings.split} of {url}. "
-            "Index its corpus.jsonl with `qpr index --questions`"
-        )
+        none = f"holds none of the {counted(missing, 'judged document')} of split {settings.split} of {url}"
+        raise QprError(f"{index.url}: {none}. Index its corpus.jsonl with `qpr index --questions`")
     if missing:
         warn(f"{counted(missing, 'judged document')} not in {index.url}; counted as not found")
     with progress_bar() as bar:
@@ -94,27 +114,31 @@ def evaluate_on_collection(url: str, searcher: Searcher, settings: Evaluation) -
 def evaluate_index(dataset: str, searcher: Searcher, settings: Evaluation) -> dict[str, Any]:
     """Return the metrics of an index on the clusters of a split, and how long its queries take.
 
+    An index that varies by columns is searched with the values that the folders of the dataset name.
+
     Raises:
-        QprError: the split has no cluster, or the index contains no paraphrase of it.
+        QprError: the split has no cluster, the index contains no paraphrase of it, or the folders name no value.
     """
+    index, columns = searcher.index, searcher.index.settings.vary_by or ()
+    values = values_of_dataset(dataset, columns)
     table = open_dataset(dataset).table("clusters", columns=["question_ids", "texts"], split=settings.split)
-    judged = judgements(table, limit=settings.limit)
+    judged = judgements(with_row_ids(table, values), limit=settings.limit)
     if not len(judged):
         raise QprError(
             f"{dataset}: no cluster in split {settings.split}, so no query. Use another --split or more data"
         )
-    index = searcher.index
     _report_missing(dataset, index, judged, split=settings.split)
+    ranker = _Part(searcher, dict(zip(columns, values, strict=True)))
     if searcher.retrieval.mode == "exact":
         warn("mode exact finds the question itself alone, which never counts: all figures are 0. Give another --mode")
     with progress_bar() as bar:
         track = functools.partial(bar.track, description="search")
-        measured = measure(searcher, judged, depth=settings.depth, track=track)
+        measured = measure(ranker, judged, depth=settings.depth, track=track)
     return {
         "dataset": dataset,
         "split": settings.split,
         **measured,
-        **query_times(searcher, judged),
+        **query_times(ranker, judged),
         **_searched(searcher),
         "queries_seen_in_training": _report_seen_queries(dataset, searcher, split=settings.split),
     }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from jobs.display.console import emit, say, two_columns, working
@@ -103,8 +103,8 @@ def build_index(
             configuration=unmeasured.model_dump(exclude_none=True),
             counters=counters | {"columns_ignored": len(inputs.ignored_columns)},
         )
-        datasets = {file.url: None for file in inputs.files if isinstance(file, DatasetFile)}
-        published, fitted, opened = _measure(target, draft, settings, unmeasured, [*datasets])
+        datasets = {file.url: file.values for file in inputs.files if isinstance(file, DatasetFile)}
+        published, fitted, opened = _measure(target, draft, settings, unmeasured, datasets)
         manifest = target.publish(
             [*files, *fitted.files],
             inputs=draft.inputs,
@@ -172,7 +172,11 @@ def _settings(
 
 
 def _measure(
-    target: Output, draft: Manifest, settings: IndexConfig, unmeasured: IndexSettings, datasets: Sequence[str]
+    target: Output,
+    draft: Manifest,
+    settings: IndexConfig,
+    unmeasured: IndexSettings,
+    datasets: Mapping[str, Sequence[str]],
 ) -> tuple[IndexSettings, FittedConfidence, Callable[[], Index]]:
     """Search the index of a draft; return its settings with probes and mode, its confidence model, and its opener."""
     written = functools.cache(lambda: open_index(target.url, manifest=draft))  # only where it is searched

@@ -15,7 +15,7 @@ import pyarrow as pa
 from jobs.display.console import working
 from jobs.workflows.confidence import Folds
 from model.choices import IndexMode
-from model.confidence.wordings import parts_of
+from model.confidence.examples import parts_of
 from model.evaluation.evaluator import metrics_of
 from model.evaluation.metrics import Ints
 from model.evaluation.relevance import Judgements, judgements
@@ -127,11 +127,8 @@ def chosen_mode(figures: Mapping[IndexMode, ModeFigures], *, latency_ms: float) 
 
 def _in_parts(way: Retrieval, judged: Judgements) -> Iterator[tuple[Ints, Retrieval]]:
     """Yield numbers of queries and the way to search the rows that they may find, every query once."""
-    if not way.index.settings.vary_by:
-        yield np.arange(len(judged)), way
-        return
     for queries, part in parts_of(way.index, judged):
-        yield queries, within_part(way, part)
+        yield queries, way if part is way.index else within_part(way, part)
 
 
 def _by_folds(ways: Iterable[tuple[Ints, Retrieval]], folds: Folds) -> Iterator[tuple[Ints, Retrieval]]:

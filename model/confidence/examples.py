@@ -10,12 +10,16 @@ cluster, every hit with an answer is in one, also if no other question has that 
 
 from __future__ import annotations
 
+import collections
 import dataclasses
-from collections.abc import Callable, Iterable
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Final
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from model.confidence.confidence import ranked_features
 from model.confidence.features import NEIGHBOURS, Doubles, Flags, Ints
@@ -24,6 +28,7 @@ from model.index.index import Index
 from model.index.ranking import Ranking, joined
 from model.reranking.candidates import groups, relevant
 from model.reranking.term_statistics import WordCounts
+from schemas.text_arrays import key_all
 
 QUERIES: Final = 256
 """Queries searched and compared together."""
@@ -66,10 +71,12 @@ def examples(
     *,
     as_indexed: bool = False,
     by_answer: bool = False,
-    parts: Iterable[tuple[Ints, Index]] | None = None,
     on_queries: Callable[[int], None] = lambda _: None,
 ) -> Examples:
     """Search an index by every query, its own question left out, with and without its paraphrases.
+
+    Where columns filter searches, each query searches the rows with its own values, and equal queries with different
+    values are in one group.
 
     Args:
         index: to search.
@@ -77,12 +84,11 @@ def examples(
         counts: of the words of the index.
         as_indexed: regard the other one of two questions as in its cluster; to measure what that gives away.
         by_answer: hits with one answer count as one cluster.
-        parts: numbers of queries, and the part of the index that they search; every query once. None: all search all.
         on_queries: called with the number of queries done.
     """
     mates = np.bincount(judged.queries, minlength=len(judged))
     depth = min(NEIGHBOURS + min(int(mates.max(initial=0)), REMOVED), len(index))
-    whole = _ranked(judged, depth, parts or [(np.arange(len(judged)), index)], on_queries)
+    whole = _ranked(judged, depth, parts_of(index, judged), on_queries)
     right = relevant(whole.ids, judged) & whole.found
     lone = right & (mates == 1)[:, None] & (not as_indexed and not by_answer)
     halves = []
@@ -94,8 +100,42 @@ def examples(
         halves.append((table, there, kept & there))
     table, there, is_right = (np.concatenate(parts) for parts in zip(*halves, strict=True))
     number = groups(judged)
+    if index.settings.vary_by:
+        number = joined_by_wording(number, judged.texts)
     answerable = np.repeat([True, False], len(judged))
     return Examples(table, there, is_right, np.concatenate([number, number]), answerable)
+
+
+def parts_of(index: Index, judged: Judgements) -> Iterator[tuple[Ints, Index]]:
+    """Yield the numbers of the queries with equal values, and the rows of the index with these; every query once.
+
+    Answers that have ended are among them: an index does not depend on the time of its build.
+    """
+    names = index.settings.vary_by or ()
+    if not names:
+        yield np.arange(len(judged)), index
+        return
+    rows, filters = index.questions(index.rows_of(judged.ids)), index.row_filters
+    numbers = collections.defaultdict[tuple[str, ...], list[int]](list)
+    for number, values in enumerate(zip(*(rows[name].to_pylist() for name in names), strict=True)):
+        numbers[values].append(number)
+    for values, some in numbers.items():
+        yield np.array(some, np.int64), index.within(filters.masks(values, 0), values)
+
+
+def joined_by_wording(number: npt.NDArray[Any], texts: pa.Array) -> Ints:
+    """Return numbers of groups, from 0 without gaps, in which groups with an equal question are one.
+
+    Args:
+        number: (n,) number or name of the group of each question.
+        texts: (n,) the questions.
+    """
+    keys = key_all(texts).to_numpy(zero_copy_only=False)
+    (_, group), (_, wording) = (np.unique(values, return_inverse=True) for values in (number, keys))
+    size = len(texts)
+    pairs = coo_array((np.ones(size, bool), (group, size + wording)), shape=(2 * size, 2 * size))
+    component = connected_components(pairs, directed=False)[1][group]
+    return np.asarray(np.unique(component, return_inverse=True)[1], np.int64)
 
 
 def _ranked(

@@ -5,24 +5,21 @@ Index -> wordings_of -> questions of each answer; these, Judgements -> examples_
 
 from __future__ import annotations
 
-import collections
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
-from model.confidence.examples import REMOVED, Examples, examples
+from model.confidence.examples import REMOVED, Examples, examples, joined_by_wording
 from model.confidence.features import Ints
 from model.evaluation.relevance import Judgements
 from model.index.index import Index
 from model.reranking.term_statistics import WordCounts
 from schemas.tables import ANSWER_ID
-from schemas.text_arrays import answer_keys, key_all
+from schemas.text_arrays import answer_keys
 
 ROWS: Final = 131_072
 """Questions whose answers are compared at a time."""
@@ -70,8 +67,7 @@ def examples_of_answers(
         counts: of the words of the index.
         on_queries: called with the number of queries done.
     """
-    parts = parts_of(index, judged) if index.settings.vary_by else None
-    found = examples(index, judged, counts, by_answer=True, parts=parts, on_queries=on_queries)
+    found = examples(index, judged, counts, by_answer=True, on_queries=on_queries)
     number = topics(wordings, judged)
     return dataclasses.replace(found, groups=np.concatenate([number, number]))
 
@@ -82,24 +78,5 @@ def topics(wordings: pa.Table, judged: Judgements) -> Ints:
     lengths = pc.list_value_length(wordings["question_ids"]).to_numpy()
     order = np.argsort(ids)
     cluster = np.repeat(np.arange(len(wordings)), lengths)[order][np.searchsorted(ids[order], judged.ids)]
-    of_answers = wordings["answer"].take(pa.array(cluster)).to_numpy(zero_copy_only=False)
-    of_keys = key_all(judged.texts).to_numpy(zero_copy_only=False)
-    (_, answers), (_, keys) = (np.unique(texts, return_inverse=True) for texts in (of_answers, of_keys))
-    size = len(judged)
-    pairs = coo_array((np.ones(size, bool), (answers, size + keys)), shape=(2 * size, 2 * size))
-    component = connected_components(pairs, directed=False)[1][answers]
-    return np.asarray(np.unique(component, return_inverse=True)[1], np.int64)
-
-
-def parts_of(index: Index, judged: Judgements) -> Iterator[tuple[Ints, Index]]:
-    """Yield the numbers of the queries with equal values, and the rows of the index with these.
-
-    Answers that have ended are among them: an index does not depend on the time of its build.
-    """
-    rows, filters = index.questions(index.rows_of(judged.ids)), index.row_filters
-    columns = [rows[name].to_pylist() for name in index.settings.vary_by or ()]
-    numbers = collections.defaultdict[tuple[str, ...], list[int]](list)
-    for number, values in enumerate(zip(*columns, strict=True)):
-        numbers[values].append(number)
-    for values, some in numbers.items():
-        yield np.array(some, np.int64), index.within(filters.masks(values, 0), values)
+    answers = wordings["answer"].take(pa.array(cluster)).to_numpy(zero_copy_only=False)
+    return joined_by_wording(answers, judged.texts)

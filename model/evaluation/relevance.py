@@ -1,11 +1,12 @@
 """Relevance judgements: the query questions of a split and their paraphrases.
 
-clusters table -> judgements -> Judgements
+clusters table -> judgements -> Judgements; of an index that varies by columns -> with_row_ids beforehand
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from model.evaluation.metrics import Ints
+from schemas.filters import row_ids
 from schemas.ragged import offsets_of, ranges
+from schemas.text_arrays import key_all
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,6 +37,23 @@ class Judgements:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+
+def with_row_ids(clusters: pa.Table, values: Sequence[str]) -> pa.Table:
+    """Return clusters with the ids that their questions have in an index that varies by columns.
+
+    Args:
+        clusters: ``question_ids`` and ``texts``, lists of equal length.
+        values: of all the questions, of the columns to vary by in their order; without any the ids stay.
+    """
+    if not values:
+        return clusters
+    lists = clusters["texts"].combine_chunks()
+    texts = pc.list_flatten(lists)
+    ids = row_ids(key_all(texts), [pa.repeat(value, len(texts)) for value in values])
+    offsets = pa.array(offsets_of(pc.list_value_length(lists).to_numpy()), pa.int32())
+    column = clusters.schema.get_field_index("question_ids")
+    return clusters.set_column(column, "question_ids", pa.ListArray.from_arrays(offsets, ids))
 
 
 def judgements(clusters: pa.Table, *, limit: int | None = None) -> Judgements:

@@ -29,7 +29,6 @@ from model.search.results import Answer, Hit
 from model.search.retrieval import Retrieval
 from model.search.views import Filters, Views, utc_now
 from schemas.artifacts.manifest import read_manifest
-from schemas.errors import UsageError
 from schemas.quantities import counted
 
 if TYPE_CHECKING:
@@ -191,21 +190,21 @@ class Searcher:
                 best[number] = with_guard(asked[number], found[0]) if found else None
         return best
 
-    def rank(self, texts: pa.Array | Sequence[str], k: int, exclude: npt.ArrayLike | None = None) -> Ranking:
+    def rank(
+        self, texts: pa.Array | Sequence[str], k: int, exclude: npt.ArrayLike | None = None, filters: Filters = None
+    ) -> Ranking:
         """Return the k questions that best match each text as arrays.
 
         Args:
             texts: queries, not normalized.
             k: maximum number of hits of each.
             exclude: for each query one question id to leave out, such as its own.
+            filters: a value of each column that the index varies by.
 
         Raises:
-            UsageError: k is under 1, or the index varies by columns.
+            UsageError: k is under 1, or the filters do not fit the index.
         """
-        if columns := self.index.settings.vary_by:
-            varies = f"{self.index.url}: varies by {', '.join(columns)}"
-            raise UsageError(f"{varies}, so all of it cannot be ranked. Build an index of the rows of one value")
-        retrieval = self.views.of(None, self.clock())
+        retrieval = self.views.of(filters, self.clock())
         return retrieval.find(texts, k, None if exclude is None else np.asarray(exclude, np.int64)).ranking
 
 

@@ -14,12 +14,12 @@ import pyarrow as pa
 from pipelines.reading.headers.columns import Column
 from pipelines.reading.reader import check_header, column_names, divide
 from pipelines.reading.sources import Source as TableSource
-from pipelines.reading.sources import digest_input, identity_of
+from pipelines.reading.sources import dataset_folders, digest_input, identity_of
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
-from schemas.artifacts.manifest import File, Source
+from schemas.artifacts.manifest import MANIFEST, File, Source
 from schemas.errors import QprError, UsageError
-from schemas.filters import NO_FILTERS, VALID_UNTIL, FilterColumns
+from schemas.filters import NO_FILTERS, VALID_UNTIL, FilterColumns, values_of_folders
 
 COLUMNS: Final = (
     Column("question", pa.string()),
@@ -33,11 +33,19 @@ QUESTION_NAMES: Final = ("question", "text")
 
 @dataclasses.dataclass(frozen=True)
 class DatasetFile:
-    """One file of the table ``questions`` of the dataset at ``url``; its answers have no end of validity."""
+    """One file of the table ``questions`` of a dataset; its answers have no end of validity.
+
+    Attributes:
+        url: of the dataset.
+        file: the file.
+        filters: columns of the index.
+        values: of all questions, of the columns to vary by.
+    """
 
     url: str
     file: File
     filters: FilterColumns
+    values: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,11 +90,13 @@ class QuestionInputs:
         files: files to read.
         sources: their entries in the manifest.
         ignored: by URL, the columns of a table that an index does not store.
+        unfinished: folders of a glob in which no run has completed, as where no cluster was left; they are not read.
     """
 
-    files: list[QuestionFile]
-    sources: list[Source]
-    ignored: dict[str, list[str]]
+    files: list[QuestionFile] = dataclasses.field(default_factory=list)
+    sources: list[Source] = dataclasses.field(default_factory=list)
+    ignored: dict[str, list[str]] = dataclasses.field(default_factory=dict)
+    unfinished: list[str] = dataclasses.field(default_factory=list)
 
     @property
     def ignored_columns(self) -> list[str]:
@@ -106,33 +116,29 @@ def question_files(
     """Return the files of datasets, tables and globs; of each file only the header or footer is read.
 
     Args:
-        urls: folders of datasets; files and globs of tables.
+        urls: datasets, tables, and globs of one of both.
         names: our name of a column -> the tables', where an option maps one.
         files_of: returns the files of a path or a glob.
         option: that named them, for messages.
         file_options: other options that are about files, as they were given.
-        filters: columns that each table has to have; datasets have no column to vary by.
+        filters: columns that each table has to have; a dataset has the values in its path, ``tenant=acme/locale=de``.
 
     Raises:
         QprError: a dataset or file is missing, damaged, of an unknown format, or lacks a column.
         UsageError: a file is given twice, or an option is about tables and there is none.
     """
-    inputs = QuestionInputs([], [], {})
+    inputs = QuestionInputs()
     for url in urls:
-        file_system, path = storage.locate(url)
-        with storage.explained(url):
-            is_folder = file_system.isdir(path)
-            is_there = is_folder or file_system.exists(path) or any(character in path for character in "*?[")
-        if not is_there:
-            raise QprError(f"{url}: no such dataset or file. Check the path, or make a dataset with `qpr clusters`")
-        if is_folder:
-            dataset = open_dataset(url)
-            if filters.vary_by:
-                missing = f"has no column {filters.vary_by[0]}, by which the index varies"
-                raise QprError(f"{url}: a dataset {missing}. Give its questions as a file with this column")
-            inputs.files.extend(DatasetFile(url, file, filters) for file in dataset.manifest.of("questions"))
-            inputs.sources.append(Source(url=url, digest=dataset.manifest.digest))
+        if folders := dataset_folders(url):
+            finished = [folder for folder in folders if storage.exists(storage.join(folder, MANIFEST))]
+            inputs.unfinished.extend(folder for folder in folders if finished and folder not in finished)
+            for folder in finished or folders[:1]:
+                manifest, values = open_dataset(folder).manifest, values_of_dataset(folder, filters.vary_by)
+                inputs.files.extend(DatasetFile(folder, file, filters, values) for file in manifest.of("questions"))
+                inputs.sources.append(Source(url=folder, digest=manifest.digest))
             continue
+        if not storage.exists(url) and not any(character in url for character in "*?["):
+            raise QprError(f"{url}: no such dataset or file. Check the path, or make a dataset with `qpr clusters`")
         for source in files_of(url):
             file, inputs.ignored[source.url] = _table_file(source, names, filters)
             inputs.files.append(file)
@@ -145,6 +151,19 @@ def question_files(
     if file_options and not inputs.ignored:
         raise UsageError(f"{', '.join(file_options)}: is about files, but {option} has datasets only. Leave it out")
     return inputs
+
+
+def values_of_dataset(url: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the values of columns to vary by that all questions of a dataset have; its path names them.
+
+    Raises:
+        QprError: the path has no value of a column.
+    """
+    try:
+        return values_of_folders(storage.locate(url)[1], names)
+    except ValueError as error:
+        step = f"Put it into folders such as {'/'.join(f'{name}=VALUE' for name in names)}"
+        raise QprError(f"{url}: the index varies by {', '.join(names)}, but {error}. {step}") from error
 
 
 def divide_file(file: QuestionFile) -> Iterator[QuestionFile]:
@@ -189,7 +208,9 @@ def _table_file(source: TableSource, names: Mapping[str, str], filters: FilterCo
 
 
 def ignored_notes(inputs: QuestionInputs) -> Iterator[str]:
-    """Yield one note for each table with ignored columns."""
+    """Yield one note for each folder that is not read, and for each table with ignored columns."""
+    for url in inputs.unfinished:
+        yield f"{url}: not indexed: it has no {MANIFEST}, so no run has completed there"
     for url, ignored in inputs.ignored.items():
         if ignored:
             kept = ", ".join(column.name for column in COLUMNS)

@@ -69,9 +69,14 @@ def read_questions(source: QuestionFile) -> Iterator[Questions]:
 
 
 def _of_dataset(source: DatasetFile) -> Iterator[Questions]:
-    for table in read_file(source.url, source.file, columns=[*ID_TABLE.names, ANSWER_ID.name], batch=BATCH):
+    columns = [*ID_TABLE.names, ANSWER_ID.name]
+    if source.values:
+        columns.remove("question_id")  # rows of equal questions with other values have other ids
+    values = dict(zip(source.filters.vary_by, source.values, strict=True))
+    for table in read_file(source.url, source.file, columns=columns, batch=BATCH):
         for field in source.filters.fields:
-            table = table.append_column(field, pa.nulls(len(table), field.type))
+            value = pa.scalar(values.get(field.name), field.type)
+            table = table.append_column(field, pa.repeat(value, len(table)))
         yield _checked(table, {}, source.filters)
 
 

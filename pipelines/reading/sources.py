@@ -118,6 +118,22 @@ def expand(
     return list(found.values())
 
 
+def dataset_folders(pattern: str) -> list[str]:
+    """Return the folder at a path, or all folders that a glob matches where it matches no file; else none.
+
+    Raises:
+        QprError: the store does not answer.
+    """
+    file_system, path = storage.locate(pattern)
+    with storage.explained(pattern):
+        if file_system.exists(path):
+            return [pattern] if file_system.isdir(path) else []
+        matches = sorted(file_system.glob(path)) if _GLOB.search(path) else []
+        if not all(map(file_system.isdir, matches)):
+            return []
+    return [_url_of(match, pattern, file_system) for match in matches]
+
+
 def identity_of(url: str) -> str:
     """Return one name for all spellings of a file or folder: links resolved, or the URL as its store writes it.
 
@@ -184,8 +200,13 @@ def _matches(pattern: str) -> Iterator[Source]:
     if not files:
         raise QprError(f"{pattern}: no file matches. Check the path, and put a pattern in quotes for the shell")
     for file in files:
-        is_local = isinstance(file_system, LocalFileSystem)
-        yield _source(_as_typed(pattern, file) if is_local else file_system.unstrip_protocol(file), file_system, file)
+        yield _source(_url_of(file, pattern, file_system), file_system, file)
+
+
+def _url_of(match: str, pattern: str, file_system: Any) -> str:
+    """Return the URL of a match of a glob; a local one begins as the glob was typed."""
+    is_local = isinstance(file_system, LocalFileSystem)
+    return _as_typed(pattern, match) if is_local else str(file_system.unstrip_protocol(match))
 
 
 def _as_typed(pattern: str, path: str) -> str:

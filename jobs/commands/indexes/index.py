@@ -59,6 +59,7 @@ def index(
 
     A file needs a column of questions and may have answer, answer_id, cluster_id (a 64-bit integer) and events. With
     --vary-by, a question can have an answer for each value, and a search finds only rows with the values that it names.
+    Folders name those of a dataset: data/locale=de.
 
     Examples:
       qpr index --questions dataset --model model --output index
@@ -67,6 +68,7 @@ def index(
       qpr index --questions dataset --model model --output index --preset paper
       qpr index --questions faq.csv --model m --output i --memory-mb 900 --dry-run
       qpr index --questions faq.csv --model m --output i --vary-by locale
+      qpr index --questions 'data/*' --model m --output i --vary-by locale
       qpr index --output index --add new.csv --delete old.csv
       qpr index --output index --compact
 

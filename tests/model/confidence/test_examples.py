@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pyarrow as pa
 
@@ -21,6 +23,8 @@ COUNTS = WordCounts(("question",), np.array([8]), 8, 2.0)
 
 class Line:
     """An index of questions on a line, at the places of their ids."""
+
+    settings = SimpleNamespace(vary_by=None)
 
     def __len__(self):
         return 8
