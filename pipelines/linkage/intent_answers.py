@@ -15,8 +15,8 @@ import pyarrow.compute as pc
 from pipelines.linkage.chance import Prior, least_agreement, without_fallbacks
 from pipelines.linkage.standings import MANY, NEAREST, LogAgreement, Supports, contradicted_share
 from pipelines.linkage.witnesses import Witnesses
-from pipelines.questions.acknowledgements import is_acknowledgement
 from pipelines.questions.answer_kinds import KINDS, kinds_of
+from pipelines.questions.stock_answers import is_acknowledgement
 from pipelines.questions.token_frequencies import LARGE_LOG, TokenWeights
 from pipelines.summary.fallbacks import are_unlike, is_apology
 from schemas.ragged import sizes_of_runs, starts_of_runs

@@ -1,8 +1,9 @@
 """Answers that look like a fallback: a large share of the rows, and questions that have nothing in common.
 
 An answer of nearly all questions is reported too: nothing can show that its questions have something in common. So is
-one of few questions and a smaller share if its text shows it: an apology such as "Sorry, I did not understand", or a
-confirmation such as "Okay".
+one of few questions and a smaller share if its text shows it: an apology such as "Sorry, I did not understand", a
+confirmation such as "Okay", a placeholder such as "N/A", or, if its questions are unlike, an offer of help or a
+hand-over to a person.
 
 MEMBERS of whole answers -> broad_answers -> BroadAnswer -> fallbacks -> those with a large share of all rows
 
@@ -14,16 +15,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.questions.acknowledgements import is_acknowledgement
 from pipelines.questions.answer_texts import ignore_option, on_one_line, shown
 from pipelines.questions.row_filters import IGNORED
+from pipelines.questions.stock_answers import is_acknowledgement, is_opening, is_placeholder
 from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.writing.reported import BroadAnswer
 from schemas.quantities import counted, rounded_percent
@@ -104,7 +105,8 @@ def broad_answers(members: pa.Table, weights: TokenWeights) -> list[BroadAnswer]
     for place, row in enumerate(frequent.to_pylist()):
         text, questions = texts[row["answer_id"]], row["question_id_count_distinct"]
         nearly_all = questions >= max(NEARLY_ALL * weights.questions, FEWEST_OF_ALL)
-        unlike = place < _MOST and questions >= FEWEST_QUESTIONS and _are_unlike(rows, row["answer_id"], weights)
+        can_be_unlike = (place < _MOST and questions >= FEWEST_QUESTIONS) or is_opening(text)
+        unlike = can_be_unlike and _are_unlike(rows, row["answer_id"], weights)
         if unlike or nearly_all or _shows_it(text):
             broad.append(BroadAnswer(text, row["events_sum"], questions, nearly_all and not unlike))
     return broad
@@ -116,7 +118,7 @@ def _are_unlike(members: pa.Table, answer_id: int, weights: TokenWeights) -> boo
 
 
 def _shows_it(answer: str) -> bool:
-    return is_apology(answer) or is_acknowledgement(answer)
+    return is_apology(answer) or is_acknowledgement(answer) or is_placeholder(answer)
 
 
 def is_apology(answer: str) -> bool:
@@ -170,9 +172,11 @@ def likeness_ratio(token_lists: pa.Array, weights: TokenWeights) -> float:
     return within / across if others > 0 and across > 0 else float("inf")
 
 
-def fallbacks(answers: Iterable[BroadAnswer], *, rows: int) -> list[BroadAnswer]:
+def fallbacks(answers: Sequence[BroadAnswer], *, rows: int) -> list[BroadAnswer]:
     """Return the answers with a share of all rows that causes a warning, the most frequent first."""
-    large = [a for a in answers if a.rows >= (MIN_SHARE_BY_TEXT if _shows_it(a.answer) else MIN_SHARE) * rows]
+    by_text = [_shows_it(answer.answer) or is_opening(answer.answer) for answer in answers]
+    shares = [MIN_SHARE_BY_TEXT if shown_by_text else MIN_SHARE for shown_by_text in by_text]
+    large = [answer for answer, share in zip(answers, shares, strict=True) if answer.rows >= share * rows]
     return sorted(large, key=lambda answer: (-answer.rows, answer.answer))
 
 
@@ -224,4 +228,8 @@ def _warning(answer: BroadAnswer, share: float) -> str:
 def _suspicion(answer: str) -> str:
     if is_acknowledgement(answer):
         return "It only confirms a request. If it was given to different ones"
+    if is_placeholder(answer):
+        return "It stands for a missing answer. If nobody should get it"
+    if is_opening(answer):
+        return "It reads like a greeting, an offer of help or a hand-over. If it was given to different ones"
     return "It reads like a fallback. If it is one" if is_apology(answer) else "If it is a fallback"

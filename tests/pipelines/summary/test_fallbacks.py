@@ -162,6 +162,25 @@ def test_other_answers_are_no_apology(answer):
     assert not is_apology(answer)
 
 
+def test_a_placeholder_of_few_questions_is_reported():
+    rows = [(question, "N/A" if answer == "Sorry" else answer, 1) for question, answer, _ in log(fallback=5)]
+    found = broad_answers(*members(rows))
+    assert found == [BroadAnswer("N/A", 5, 5)] == fallbacks(found, rows=1_000)
+    [sentence] = warnings(found, rows=1_000)
+    assert sentence.endswith("It stands for a missing answer. If nobody should get it, add --ignore-answer N/A")
+
+
+@pytest.mark.parametrize(("replaced", "is_reported"), [("Sorry", True), ("card lost", False)])
+def test_a_hand_over_is_reported_if_its_questions_are_unlike(replaced, is_reported):
+    answer = "I will connect you with a colleague."
+    rows = [(question, answer if given == replaced else given, 1) for question, given, _ in log(fallback=20)]
+    found = [broad for broad in broad_answers(*members(rows)) if broad.answer == answer]
+    assert found == ([BroadAnswer(answer, 20, 20)] if is_reported else []) == fallbacks(found, rows=4_000)
+    for sentence in warnings(found, rows=4_000):
+        assert sentence.startswith("one answer holds 0.5 % of the rows and 20 unlike questions")
+        assert "hand-over. If it was given to different ones, add --ignore-answer 'I will" in sentence
+
+
 def test_an_answer_of_nearly_all_questions_is_reported_unless_the_user_decided():
     table, weights = members([row for row in log() if row[1] == "card lost"])
     found = broad_answers(table, weights)
