@@ -14,7 +14,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from pipelines.reading.encodings import START_BYTES, utf8_pieces
-from pipelines.reading.sources import Compression, Source
+from pipelines.reading.sources import EXPORT_TABLE, Compression, Source
 from schemas.artifacts import storage
 from schemas.errors import QprError
 
@@ -27,6 +27,7 @@ _MAGIC: Final[dict[bytes, Compression]] = {_GZIP_MAGIC: "gzip", b"\x28\xb5\x2f\x
 _OTHER_FORMATS: Final = {
     b"PAR1\x15": "a Parquet file. Rename it so that its name ends in .parquet",
     b"PK\x03\x04": "a ZIP archive or an Excel workbook. Unpack it, or save the sheet as CSV UTF-8",
+    b"SQLite format 3\0": f"an SQLite database. {EXPORT_TABLE}",
     b"BZh91AY&SY": "bzip2 data. Unpack it, or pack it with gzip",
     b"\xfd7zX": "xz data. Unpack it, or pack it with gzip",
 }
@@ -81,9 +82,7 @@ def text_of(pieces: Iterator[bytes], source: Source) -> Iterator[bytes]:
     while sum(map(len, gathered)) < START_BYTES and (piece := next(pieces, b"")):
         gathered.append(piece)
     first = b"".join(gathered)
-    for magic, kind in _OTHER_FORMATS.items():
-        if first.startswith(magic):
-            raise QprError(f"{source.url}: is {kind}")
+    _refuse_other_formats(first, source)
     return utf8_pieces(itertools.chain([first], pieces), encoding=source.encoding, url=source.url)
 
 
@@ -106,12 +105,19 @@ def codec_of(start: bytes, source: Source) -> Compression | None:
     """Return the compression of a file that begins with ``start``, by its data and then by its name.
 
     Raises:
-        QprError: the name ends in .gz, but the data is not gzip.
+        QprError: the name ends in .gz, but the data is not gzip; another known format is named.
     """
     codec = next((codec for magic, codec in _MAGIC.items() if start.startswith(magic)), source.compression)
     if codec == "gzip" and not start.startswith(_GZIP_MAGIC[: len(start)]):
+        _refuse_other_formats(start, source)
         raise QprError(f"{source.url}: is not gzip data, although its name ends in .gz. Rename the file")
     return codec
+
+
+def _refuse_other_formats(start: bytes, source: Source) -> None:
+    for magic, kind in _OTHER_FORMATS.items():
+        if start.startswith(magic):
+            raise QprError(f"{source.url}: is {kind}")
 
 
 def _cut(line: bytes) -> bytes:

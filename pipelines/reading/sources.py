@@ -37,6 +37,10 @@ SPREADSHEETS: Final = frozenset({"xlsx", "xlsm", "xls", "ods"})
 PACKED: Final = frozenset({"bz2", "xz", "lzma", "lz4", "br", "zip", "7z", "tar", "tgz"})
 """Endings of compressed files and archives that are not read."""
 
+DATABASES: Final = frozenset({"sqlite", "sqlite3", "db", "db3"})
+EXPORT_TABLE: Final = "Write its table as CSV, as by sqlite3 -header -csv FILE 'SELECT * FROM TABLE' > table.csv"
+"""Next step where a file is a database."""
+
 KNOWN: Final = "".join(f".{name}, " for name in FORMATS) + "all except the last also with .gz or .zst"
 
 
@@ -175,6 +179,8 @@ def format_of(url: str) -> tuple[Format, Compression | None]:
     kind = FORMATS.get(suffix)
     if suffix in SPREADSHEETS:
         raise QprError(f"{url}: a spreadsheet cannot be read. Save the sheet as CSV UTF-8")
+    if suffix in DATABASES:
+        raise QprError(f"{url}: a database cannot be read. {EXPORT_TABLE}")
     if kind is None or (kind == "parquet" and compression):
         step = "Unpack it, into a file that ends" if suffix in PACKED else "Rename it to end"
         raise QprError(f"{url}: its name shows no known format. {step} in one of {KNOWN}")

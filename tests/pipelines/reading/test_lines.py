@@ -147,6 +147,7 @@ def test_every_encoding_that_is_accepted_reads_any_bytes():
     [
         (b"PAR1\x15\x04", "is a Parquet file. Rename it"),
         (b"PK\x03\x04", "is a ZIP archive or an Excel workbook"),
+        (b"SQLite format 3\0", "is an SQLite database. Write its table as CSV"),
         (b"BZh91AY&SY", "is bzip2 data"),
         (b"\xfd7zXZ", "is xz data"),
     ],
@@ -154,6 +155,11 @@ def test_every_encoding_that_is_accepted_reads_any_bytes():
 def test_a_file_of_another_format_is_named(tmp_path, start, message):
     with pytest.raises(QprError, match=message):
         lines_of(tmp_path, start + b"\n" * 100)
+
+
+def test_an_archive_whose_name_ends_in_gz_is_named(tmp_path):
+    with pytest.raises(QprError, match=r"is a ZIP archive or an Excel workbook\. Unpack it"):
+        lines_of(tmp_path, b"PK\x03\x04" + b"\n" * 100, "x.jsonl.gz")
 
 
 def test_zstd_without_its_suffix_is_unpacked(tmp_path):

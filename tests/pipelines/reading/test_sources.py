@@ -38,6 +38,11 @@ def test_a_compressed_file_that_is_not_read_is_not_to_be_renamed(url, step):
         format_of(url)
 
 
+def test_a_database_is_not_to_be_renamed():
+    with pytest.raises(QprError, match=r"x\.sqlite: a database cannot be read\. Write its table as CSV, as by sqlite3"):
+        format_of("x.sqlite")
+
+
 @pytest.mark.parametrize("name", ["log.jsonl", "63"])
 def test_a_pipe_is_refused_as_one(tmp_path, name):
     os.mkfifo(tmp_path / name)
