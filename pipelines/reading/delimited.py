@@ -14,9 +14,10 @@ from typing import Final
 
 from pipelines.reading.batches import BATCH_BYTES, BATCH_ROWS, Batch, Reject, assemble, raw_payload, texts_of
 from pipelines.reading.csv_records import Record
-from pipelines.reading.dialect import DELIMITERS, ExpectedColumns, open_rows
+from pipelines.reading.dialect import CANDIDATES, DELIMITERS, ExpectedColumns, open_rows
 from pipelines.reading.headers.columns import Column, file_names, locate_columns
 from pipelines.reading.headers.suggestions import SAMPLE_ROWS
+from pipelines.reading.headers.title_rows import explain_header, find_header
 from pipelines.reading.jsonl import is_object
 from pipelines.reading.sources import Source
 from pipelines.reading.values.conventions import Conventions
@@ -80,14 +81,18 @@ def _locate(
     """Return the file's name of each present column by our name, and the whole header."""
     header = _header(rows, source)
 
+    following: list[Record] = []
+
     def sample() -> dict[str, list[str]]:
-        cells = [row.cells for row in itertools.islice(rows, SAMPLE_ROWS) if not row.reason]
+        following.extend(itertools.islice(rows, SAMPLE_ROWS))
+        cells = [row.cells for row in following if not row.reason]
         return {name: [of[i] for of in cells if i < len(of) and of[i].strip()] for i, name in enumerate(header)}
 
     try:
         located = locate_columns(columns, names, header, url=source.url, sample=sample, mappable=mappable)
     except WrongColumnsError as error:
         if not source.delimiter or len(header) > 1:
+            _explain_title(source, header, following, file_names(columns, names)[0], error)
             raise
         cause = f"--delimiter {source.delimiter!r} separates no cells of the first row, {header[0][:_SHOWN]!r}"
         raise WrongColumnsError(f"{source.url}: {cause}. Leave it out, or give another one") from error
@@ -95,6 +100,19 @@ def _locate(
     if repeated:
         raise WrongColumnsError(f"{source.url}: two columns have the name {repeated[0]!r}. Rename one")
     return located, header
+
+
+def _explain_title(
+    source: Source, header: Sequence[str], rows: Sequence[Record], names: Sequence[str], error: WrongColumnsError
+) -> None:
+    """Raise an error that names the header if it is below the first row."""
+    delimiters = [source.delimiter] if source.delimiter else CANDIDATES
+    absent = [name for name in names if name not in header]
+    text = b"".join(row.raw for row in rows)
+    row = find_header(header, text, names=names, delimiters=delimiters)
+    if row is not None:
+        first = " ".join(filter(None, header))
+        raise WrongColumnsError(explain_header(source.url, row, names=absent, first=first)) from error
 
 
 def _header(rows: Iterator[Record], source: Source) -> list[str]:

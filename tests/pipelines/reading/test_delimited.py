@@ -95,6 +95,38 @@ def test_a_header_that_does_not_fit_is_explained_before_the_run_and_in_it(tmp_pa
         list(read(source, COLUMNS))
 
 
+@pytest.mark.parametrize(
+    ("title", "names"),
+    [
+        (b"Export of March;;\r\n", "Frage;Antwort;Datum"),
+        (b"Export of March\n\nfrom 1 to 31\n", "question;answer;date"),
+        (b"Report;\n;\n", "Frage;Antwort;;"),
+        (b"shop;bot\n", "question;answer"),
+    ],
+)
+def test_a_header_below_titles_is_named(tmp_path, title, names):
+    row = b'"how, or\nwhy";"it; is\n\nso"' + b";" * (names.count(";") - 1) + b"\n"
+    source = csv_file(tmp_path, title + names.encode() + b"\r\n" + row * 5)
+    [first, *_] = title.decode().replace(";", " ").split("\n")
+    cause = rf"no column question, answer in its first row, '{first.strip()}'\."
+    with pytest.raises(QprError, match=rf"{cause} If the names of the columns are in the row '{names}', delete all"):
+        check_header(source, ANSWERED)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"prompt\nhello, world\nhow are you\nwhen\n",
+        b"prompt\n",
+        b"prompt;reply\nhow, or;so\n" * 2,
+        b"shop;bot\nwhy;so\nhow;so\n",
+    ],
+)
+def test_a_file_without_a_title_has_no_header_below_it(tmp_path, content):
+    with pytest.raises(QprError, match=r"; there are "):
+        check_header(csv_file(tmp_path, content), ANSWERED)
+
+
 def test_a_file_with_a_header_alone_has_no_rows(tmp_path):
     assert read_all(csv_file(tmp_path, b"question\n")) == ([], [])
     check_header(csv_file(tmp_path, b"question"), COLUMNS)
