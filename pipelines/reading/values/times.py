@@ -28,6 +28,11 @@ _PER_SECOND: Final = {"s": 1, "ms": 10**3, "us": 10**6}
 _DAY: Final = re.compile(r"\s*(?:19|20|21(?=00))\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])\s*", re.ASCII)
 """Dates of the years 1900 to 2100 in ISO 8601's basic form; as seconds they were days of 1970."""
 
+_SERIAL: Final = re.compile(r"\s*(\d{5})(?:[.,](\d{1,15}))?\s*", re.ASCII)
+_SERIAL_DAYS: Final = range(36_526, 73_051)
+"""Numbers of days that spreadsheets write for the years 2000 to 2099; as seconds they were hours of 1970-01-01."""
+_SERIAL_START: Final = datetime.datetime(1899, 12, 30, tzinfo=datetime.UTC)
+
 
 def times_of_numbers(numbers: pa.Array) -> pa.Array:
     """Return the times of numbers since 1970, whose size shows their unit; null outside of the years 1 to 9999."""
@@ -55,7 +60,8 @@ def times_in_range(times: pa.Array) -> pa.Array:
 def interpret_times(texts: Sequence[str | None]) -> tuple[pa.Array, pa.Array]:
     """Return the times of texts and of numbers since 1970, twice; of dates whose order is open, both interpretations.
 
-    The texts are in the form of ISO 8601 or RFC 2822. Eight digits such as 20250131 are a date.
+    The texts are in the form of ISO 8601 or RFC 2822. Eight digits such as 20250131 are a date, and 45688.75 is the day
+    number of a spreadsheet, rounded to seconds.
     """
     numbers = [None if text is None else _parse_number(text) for text in texts]
     dates = [
@@ -68,7 +74,7 @@ def interpret_times(texts: Sequence[str | None]) -> tuple[pa.Array, pa.Array]:
 
 
 def _parse_number(text: str) -> float | None:
-    if _DAY.fullmatch(text):
+    if _DAY.fullmatch(text) or _parse_serial(text):
         return None
     try:
         return float(text)
@@ -76,7 +82,17 @@ def _parse_number(text: str) -> float | None:
         return None
 
 
+def _parse_serial(text: str) -> datetime.datetime | None:
+    found = _SERIAL.fullmatch(text)
+    if not found or int(found[1]) not in _SERIAL_DAYS:
+        return None
+    seconds = round(float(f"0.{found[2] or 0}") * 86_400)
+    return _SERIAL_START + datetime.timedelta(days=int(found[1]), seconds=seconds)
+
+
 def _parse_time(text: str) -> tuple[datetime.datetime | None, datetime.datetime | None]:
+    if serial := _parse_serial(text):
+        return serial, serial
     try:
         time = datetime.datetime.fromisoformat(text.strip())
         time = (time if time.tzinfo else time.replace(tzinfo=datetime.UTC)).astimezone(datetime.UTC)

@@ -160,6 +160,28 @@ def test_eight_digits_that_are_a_date_are_no_number_of_seconds(text, expected):
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("46082", "2026-03-01T00:00:00"),
+        (" 46082,475694444 ", "2026-03-01T11:25:00"),
+        ("46082.9999999", "2026-03-02T00:00:00"),
+        ("36526", "2000-01-01T00:00:00"),
+        ("73050,5", "2099-12-31T12:00:00"),
+        ("36525", "1970-01-01T10:08:45"),
+        ("73051", "1970-01-01T20:17:31"),
+        ("046082", "1970-01-01T12:48:02"),
+        ("-46082", "1969-12-31T11:11:58"),
+        ("46082,4,7", None),
+    ],
+)
+def test_the_day_number_of_a_spreadsheet_is_no_number_of_seconds(text, expected):
+    for beside in ("2024-03-01", "1709294400", "46081", "?"):
+        time = times_of_text(pa.array([text, beside]))[0].as_py()
+        assert (time and time.replace(tzinfo=None).isoformat()) == expected
+    assert times_of_numbers(pa.array([46082.0]))[0].as_py().year == 1970
+
+
+@pytest.mark.parametrize(
     ("number", "year"), [(0, 1970), (99_999_999_999, 5138), (100_000_000_000, 1973), (-1e9, 1938), (1e17, 1973)]
 )
 def test_the_size_of_a_number_decides_its_unit(number, year):
