@@ -96,8 +96,12 @@ def _score_length(ours: str, theirs: str, values: Sequence[str]) -> float:
 
 
 def _is_no_text(values: Sequence[str]) -> bool:
-    """Return True if most values have no space between two words, as ids and labels."""
-    return bool(values) and _share(values, lambda value: len(_WORD.findall(value)) > 1 or _is_cjk(value)) < _MIN_SHARE
+    """Return True if most values have no space between two words, as ids, labels and times."""
+    return bool(values) and _share(values, _is_text) < _MIN_SHARE
+
+
+def _is_text(value: str) -> bool:
+    return _is_cjk(value) or (len(_WORD.findall(value)) > 1 and not _ISO_DATE.fullmatch(value))
 
 
 def _is_cjk(text: str) -> bool:

@@ -55,6 +55,11 @@ def test_without_question_marks_the_longest_text_is_the_answer_and_the_next_the_
     assert suggest_columns(["question", "answer"], sample) == {"question": "c1", "answer": "c2"}
 
 
+def test_a_time_is_no_answer():
+    sample = {"text": ["how do I pay?", "In the app"], "ts": ["2026-03-01T18:04:00Z", "2026-03-01T18:04:30.5+01:00"]}
+    assert suggest_columns(["question", "answer"], sample) == {"question": "text"}
+
+
 def test_an_id_is_no_question_even_if_it_is_called_one():
     assert suggest_columns(["question"], {"user question": ["q1", "q2"], "c": ["4711"]}) == {}
 
