@@ -67,10 +67,10 @@ _warnings: list[str] = []
 def emit(result: Mapping[str, Any], *, as_json: bool, table: Callable[[], Any]) -> None:
     """Print a command's result: one JSON document, or whatever rich renderable ``table`` returns.
 
-    The document has the warnings that were printed before, if the result has none of its own.
+    The document has the warnings that were printed before, and others of the result.
     """
     if as_json:
-        document = {**result, "warnings": result.get("warnings", _warnings)}
+        document = {**result, "warnings": list(dict.fromkeys([*_warnings, *result.get("warnings", ())]))}
         sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
     elif results.is_terminal or "COLUMNS" in os.environ:
         results.print(table())

@@ -5,15 +5,16 @@ arguments and options -> input_files -> one `Source` a file, checked by check_in
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from jobs.display.console import say
-from schemas.errors import QprError, UsageError
-from schemas.quantities import shortened
+from jobs.display.console import say, warn
+from schemas.errors import QprError, UsageError, WrongColumnsError
+from schemas.quantities import counted, shortened
 
 if TYPE_CHECKING:
     from pipelines.reading.headers.columns import Column
@@ -42,6 +43,11 @@ _MAX_IGNORED = 30
 _WITHOUT_OPTION = ("answer_id", "timestamp")
 """Optional columns of a log that decide its clusters; the others are used by options, which require them."""
 
+_PARTIAL = {
+    "answer_id": "Answers with an id and those without one are never the same, whatever their texts are",
+    "timestamp": "Rows without a time do not show which answer is the present one",
+}
+_MAX_COMPARED = 50  # files; those of a pattern mostly have the same columns
 _SPELLED = {"tab": "\t", "\\t": "\t"}
 
 
@@ -89,10 +95,48 @@ def check_inputs(
 
     files_of: dict[str, list[str]] = {}
     for source in sources:
-        for note in check_header(source, columns, names):
+        try:
+            notes = check_header(source, columns, names)
+        except WrongColumnsError as error:
+            raise _with_complete_file(error, [other for other in sources if other != source], columns, names) from error
+        for note in notes:
             files_of.setdefault(note, []).append(source.url)
     for note, urls in files_of.items():
         say(f"{shortened(urls, 1)}: {note}")
+
+
+def _with_complete_file(
+    error: WrongColumnsError, others: Sequence[Source], columns: Sequence[Column], names: Mapping[str, str] | None
+) -> WrongColumnsError:
+    """Return the error with another next step if another file has the columns, as options apply to all files."""
+    from pipelines.reading.reader import check_header
+
+    for other in others[:_MAX_COMPARED]:
+        with contextlib.suppress(QprError):
+            check_header(other, columns, names)
+            cause = str(error).partition(". Add")[0]
+            step = "An option names a column of all files: rename those of some, or make a run of each kind of file"
+            return WrongColumnsError(f"{cause}. {other.url} has the columns. {step}")
+    return error
+
+
+def warn_of_partial_columns(sources: Sequence[Source], names: Mapping[str, str]) -> None:
+    """Warn of columns that decide clusters and that only some files have: equal answers would be different ones.
+
+    Args:
+        sources: the files of a run, of which the first are compared.
+        names: our name of a column -> the file's, where they differ.
+    """
+    from pipelines.reading.reader import column_names
+
+    if len(sources) < 2:
+        return
+    columns_of = {source.url: column_names(source) for source in sources[:_MAX_COMPARED]}
+    for name, effect in _PARTIAL.items():
+        absent = [url for url, columns in columns_of.items() if names.get(name, name) not in columns]
+        if 0 < len(absent) < len(columns_of):
+            missing = f"{len(absent)} of {counted(len(columns_of), 'file')}, {shortened(absent, 1)}"
+            warn(f"no column {name} in {missing}. {effect}. Rename the column that has it there, or add it")
 
 
 def note_ignored_columns(source: Source, columns: Sequence[Column], names: Mapping[str, str]) -> None:

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING
 import rich.console
 
 from jobs.display.console import emit, say, warn
-from jobs.options.inputs import check_inputs, check_users, input_files, note_ignored_columns, require_users
+from jobs.options.inputs import (
+    check_inputs,
+    check_users,
+    input_files,
+    note_ignored_columns,
+    require_users,
+    warn_of_partial_columns,
+)
 from jobs.options.secret_files import read_user_key
 from jobs.workflows.dataset_publication import publish_dataset
 from jobs.workflows.linkage import with_calibration
@@ -89,6 +96,7 @@ def dataset_of_logs(
     sources = input_files(files, settings, example="qpr clusters 'logs/*.jsonl.gz' --output dataset")
     check_inputs(sources, with_needed(from_logs.COLUMNS, settings.validation.filters), settings.column_names)
     note_ignored_columns(sources[0], from_logs.COLUMNS, settings.column_names)
+    warn_of_partial_columns(sources, settings.column_names)
     check_users(sources, from_logs.COLUMNS, settings.column_names, settings.privacy.options_of_users)
     if user_key_file:
         _warn_without_users(sources, settings)
