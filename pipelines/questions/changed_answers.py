@@ -27,6 +27,9 @@ _MOST: Final = 500
 
 _EXTREMES: Final = {"first_old": "min", "last_old": "max", "first_new": "min", "last_new": "max"}
 
+FEWEST_REPLACED: Final = 3
+"""Minimum number of answers that one and the same answer replaced, as in an outage; two can have been merged."""
+
 _NAMED: Final = 5
 """Maximum number of changes with a sentence of their own."""
 
@@ -85,14 +88,27 @@ def merge_changes(changes: Iterable[ChangedAnswer]) -> list[ChangedAnswer]:
 
 
 def change_warnings(changes: Sequence[ChangedAnswer]) -> list[str]:
-    """Return a sentence about each of the first changes, and one about the number of the others."""
-    sentences = [
+    """Return a sentence about each of the first changes, and one about the number of the others.
+
+    Answers that have another id but the same text have one sentence together, and so have those that one and the same
+    answer replaced: to ignore each of them would remove right answers.
+    """
+    renamed = [change for change in changes if change.old == change.new]
+    by_new = collections.defaultdict(list)
+    for change in changes:
+        if change.old != change.new:
+            by_new[change.new_id].append(change)
+    single = [change for found in by_new.values() if len(found) < FEWEST_REPLACED for change in found]
+    single.sort(key=lambda change: (-change.questions, change))
+    sentences = [_renamed_warning(renamed)] if renamed else []
+    sentences += [_replaced_warning(found) for found in by_new.values() if len(found) >= FEWEST_REPLACED]
+    sentences += [
         f"an answer seems to have changed on {_date(change)}: {counted(change.questions, 'question')} got "
         f"{shown(change.old)!r} before and only {shown(change.new)!r} since. If the old one is out of date, add "
         f"{ignore_option(change.old)}"
-        for change in changes[:_NAMED]
+        for change in single[:_NAMED]
     ]
-    others = len(changes) - _NAMED
+    others = len(single) - _NAMED
     return sentences + ([f"{counted(others, 'other answer')} seem to have changed too"] if others > 0 else [])
 
 
@@ -129,6 +145,27 @@ def _merged(changes: Iterable[ChangedAnswer]) -> list[ChangedAnswer]:
         )
         for pair, found in by_pair.items()
     ]
+
+
+def _renamed_warning(changes: Sequence[ChangedAnswer]) -> str:
+    questions = sum(change.questions for change in changes)
+    return (
+        f"since {_date(min(changes, key=_begin))} {counted(len(changes), 'answer')} of "
+        f"{counted(questions, 'question')} have the same texts and another answer id, or none. Check the column "
+        "answer_id of the files since then"
+    )
+
+
+def _replaced_warning(changes: Sequence[ChangedAnswer]) -> str:
+    questions, new = sum(change.questions for change in changes), changes[0].new
+    return (
+        f"since {_date(min(changes, key=_begin))} {counted(questions, 'question')} that got {len(changes):,} different "
+        f"answers get only {shown(new)!r}. If that is no answer to them, as in an outage, add {ignore_option(new)}"
+    )
+
+
+def _begin(change: ChangedAnswer) -> int:
+    return change.first_new
 
 
 def _date(change: ChangedAnswer) -> str:

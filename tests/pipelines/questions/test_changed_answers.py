@@ -85,3 +85,36 @@ def test_many_changes_are_counted_and_long_answers_go_to_a_file():
     assert sentences[-1] == "2 other answers seem to have changed too"
     [long] = change_warnings(changes_of([(question, answer * 20, day) for question, answer, day in edited()]))
     assert long.endswith("add it to a file for --ignore-answer @FILE")
+
+
+def test_of_an_outage_the_one_answer_in_place_of_all_is_the_one_to_ignore():
+    down = "The service is down."
+    rows = [
+        (f"when does {thing} {n} come", f"A {thing} takes five days." if day < 4 else down, day)
+        for thing in ("card", "letter", "parcel")
+        for n in range(FEWEST)
+        for day in range(1, 7)
+    ]
+    assert change_warnings(changes_of(rows)) == [
+        "since 2026-11-04 15 questions that got 3 different answers get only 'The service is down.'. If that is no "
+        "answer to them, as in an outage, add --ignore-answer 'The service is down.'"
+    ]
+
+
+def test_an_answer_with_the_same_text_and_another_id_is_none_to_ignore():
+    rows = [
+        (f"when does {thing} {n} come", f"A {thing} takes five days.", day)
+        for thing in ("card", "letter")
+        for n in range(FEWEST)
+        for day in range(1, 7)
+    ]
+    questions, answers, days = zip(*rows, strict=True)
+    times = pa.array([f"2026-11-{day:02d} 10:00:00" for day in days]).cast(pa.timestamp("us"))
+    ids = [answer.split()[1] if day < 4 else None for answer, day in zip(answers, days, strict=True)]
+    columns = {"question": pa.array(questions), "answer": pa.array(answers), "answer_id": pa.array(ids, pa.string())}
+    columns["timestamp"] = times.cast(QA_LOG.field("timestamp").type)
+    table = validate(with_nulls(QA_LOG, columns), Validation()).asked
+    assert change_warnings(merge_changes(changed_answers(table))) == [
+        "since 2026-11-04 2 answers of 10 questions have the same texts and another answer id, or none. Check the "
+        "column answer_id of the files since then"
+    ]
