@@ -17,7 +17,7 @@ from jobs.display.console import say
 from jobs.nightly.certifying import Sample, certified_again, certify_index, read_sample
 from jobs.nightly.days import ingest_days
 from jobs.nightly.erasure.suppressed import check_user_key
-from jobs.nightly.folding import check_days, check_drops, dated_digests, fold_days, read_splits, remember_splits
+from jobs.nightly.folding import check_days, dated_digests, fold_days, read_splits, remember_splits
 from jobs.nightly.gate.comparison import Interval
 from jobs.nightly.gate.decision import kept_share, questions_moved, reason_to_refuse
 from jobs.nightly.gate.evidence import Evidence, GateFiles, missed_canary, mix_of, read_files
@@ -31,8 +31,10 @@ from jobs.nightly.settings import CertificateSettings, NightSettings
 from jobs.nightly.steps import key_of
 from jobs.nightly.training import how_trained, reason_to_train, train_encoder, warn_of_preset
 from jobs.nightly.warehouse import days_of, in_window
+from jobs.nightly.window.drops import changed_drops, check_drops
+from jobs.nightly.window.row_counts import warn_of_unusual_rows
 from jobs.options.encoder_training import EncoderTraining
-from pipelines.graphs.settings import IndexConfig
+from pipelines.graphs.settings import ClustersConfig, IndexConfig
 from pipelines.ingestion.earlier import ids_by_split
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
@@ -42,7 +44,6 @@ from schemas.versions.version import Artefact, Training, Version, check_artefact
 if TYPE_CHECKING:
     from apache_beam.options.pipeline_options import PipelineOptions
 
-    from pipelines.graphs.settings import ClustersConfig
     from pipelines.ingestion.days import Day
     from pipelines.privacy.users import UserKey
 
@@ -107,7 +108,9 @@ def run_night(
     )
     days = in_window([*before, *(one.day for one in ingested)], last, terms.night.window_days)
     waiting = check_drops(warehouse, dates, days, last, terms.night.window_days)
-    outcome = functools.partial(Outcome, not_ingested=waiting)
+    changed = changed_drops(warehouse, dates, days, terms.clusters.ingestion)
+    warn_of_unusual_rows(dates, days)
+    outcome = functools.partial(Outcome, not_ingested=waiting, changed=changed, ingested=ingested)
     inputs = key_of(dated_digests(days), _settings(terms))
     make = functools.partial(_made, warehouse, days, last, inputs, terms, files, sample, reread)
     is_new_test_made = not terms.night.new_test_set or (now and now[1].test == now[1].dataset)
@@ -170,7 +173,6 @@ def _made(
     splits = remember_splits(warehouse, dataset, earlier, before, days=days)
     model, trained = _encoder(warehouse, dataset, date, parent, terms)
     index = index_of_night(warehouse, dataset, model, terms.index, parent=parent, options=terms.options)
-    test = dataset if parent is None or terms.night.new_test_set else parent.test
     report, metrics, changes = write_report(warehouse, dataset, index, parent)
     counters = read_manifest(storage.join(warehouse, dataset.path), "dataset").counters
     certified = certify_index(warehouse, index, sample, date=date, parent=parent)
@@ -203,7 +205,7 @@ def _made(
         index_options=options_of(terms.index),
         splits=splits,
         report=report,
-        test=test,
+        test=dataset if parent is None or terms.night.new_test_set else parent.test,
         trained=trained,
         certificate=certified.artefact,
         uncertified=certified.reason,

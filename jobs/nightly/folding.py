@@ -5,7 +5,6 @@ days -> check_days; days, earlier splits -> fold_days -> dataset -> remember_spl
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -14,7 +13,7 @@ import pyarrow as pa
 from jobs.display.console import warn
 from jobs.nightly.ingestion import ingested_with
 from jobs.nightly.steps import finished, key_of, named, place_of
-from jobs.nightly.warehouse import EVENTS, dates_of, dates_with_a_drop, first_of_window, ingest_command, min_users_of
+from jobs.nightly.warehouse import ingest_command, min_users_of
 from jobs.workflows.dataset_publication import publish_dataset
 from pipelines.ingestion.days import WAITING, Day, DayFile, beginning_of
 from pipelines.ingestion.earlier import EARLIER, ids_by_split, read_earlier_file, remember, to_earlier_file
@@ -22,7 +21,7 @@ from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import Manifest, Source
 from schemas.artifacts.writer import Output
-from schemas.errors import QprError, UsageError
+from schemas.errors import UsageError
 from schemas.quantities import counted
 from schemas.text import fold
 from schemas.versions.version import Artefact, Version, check_artefact
@@ -81,45 +80,6 @@ def check_days(
         f"this night, or run `{again}` with these to read the days again"
     )
     return again
-
-
-def check_drops(
-    warehouse: str, dates: Sequence[datetime.date], days: Sequence[Day], last: datetime.date, window_days: int
-) -> list[datetime.date]:
-    """Warn of the days of a window that have log files but were not ingested, as after a failed night; return them.
-
-    Warn of days of the night that are before its window, too.
-
-    Args:
-        warehouse: its URL.
-        dates: days of the night, ascending.
-        days: the ingested days of the window.
-        last: day of the window.
-        window_days: its length.
-
-    Raises:
-        QprError: the window has no ingested day.
-    """
-    first, ingested = first_of_window(last, window_days), {day.date for day in days}
-    if before := [date for date in dates if date < first]:
-        outside = (
-            f"{counted(len(before), 'day')} before the window, which is {first} to {last}; the first is {before[0]}"
-        )
-        warn(f"not in this night: {outside}. A longer --window takes more days")
-    others = [date for date in dates_of(warehouse, EVENTS) if first <= date <= last and date not in ingested]
-    waiting = dates_with_a_drop(warehouse, others)
-    if waiting:
-        command = ingest_command(warehouse, waiting[0], waiting[-1])
-        lacking = f"{counted(len(waiting), 'day')} with a drop that was not ingested, the first {waiting[0]}"
-        warn(
-            f"this night lacks {lacking}. "
-            f"`{command}` with the options of this night reads the drop; then run the night again"
-        )
-    if not days:
-        raise QprError(
-            f"{warehouse}: no day from {first} to {last} is ingested. Give --date of one of them, or a longer --window"
-        )
-    return waiting
 
 
 def dated_digests(days: Sequence[Day]) -> list[list[str]]:

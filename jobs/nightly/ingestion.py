@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pydantic
@@ -90,7 +90,7 @@ def ingest_day(
     from pipelines.writing.run_report import check_sum, read_report
 
     files = input_files(drop_of(warehouse, date), config, example="")
-    sources, inputs = _distinct(files)
+    sources, inputs = distinct_files(files)
     sized = config.for_files(sources)
     configuration = sized.model_dump(mode="json") | ({KEY: user_key.fingerprint} if user_key else {})
     existing = day_of(warehouse, date)
@@ -164,8 +164,13 @@ def fault_of_times(counters: Mapping[str, int], date: datetime.date) -> str | No
     return None
 
 
-def _distinct(files: Sequence[LogFile]) -> tuple[list[LogFile], list[Source]]:
-    """Return the files without those that repeat the rows of another one, and their entries in the manifest."""
+def distinct_files(
+    files: Sequence[LogFile], on_repeat: Callable[[str], None] = warn
+) -> tuple[list[LogFile], list[Source]]:
+    """Return the files without those that repeat the rows of another one, and their entries in the manifest.
+
+    ``on_repeat`` gets a sentence about each file that is left out. A file that cannot be read raises `QprError`.
+    """
     from pipelines.reading.sources import digest_input
 
     by_digest: dict[str | None, tuple[LogFile, Source]] = {}
@@ -177,7 +182,7 @@ def _distinct(files: Sequence[LogFile]) -> tuple[list[LogFile], list[Source]]:
             repeats.append((file, first))
     repeats += _repeated_texts([file for file, _ in by_digest.values()])
     for file, first in repeats:
-        warn(f"{file.url}: has the same rows as {first.url}; read once")
+        on_repeat(f"{file.url}: has the same rows as {first.url}; read once")
     repeated = {file.url for file, _ in repeats}
     pairs = [by_digest[digest] for digest in sorted(by_digest, key=str)]
     pairs = [(file, source) for file, source in pairs if file.url not in repeated]

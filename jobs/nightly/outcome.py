@@ -9,6 +9,7 @@ import dataclasses
 import datetime
 from collections.abc import Sequence
 
+from jobs.nightly.ingestion import Ingested
 from schemas.quantities import counted
 from schemas.versions.version import Version
 
@@ -23,6 +24,8 @@ class Outcome:
         unchanged: true where the current version is of the same days and has equal artefacts already.
         mended: paths of its artefacts that were gone and have been made again.
         not_ingested: days of the window that have log files but were not ingested.
+        changed: days of the window whose drop has other content than when they were ingested.
+        ingested: the days of the night.
     """
 
     number: int | None
@@ -30,6 +33,8 @@ class Outcome:
     unchanged: bool = False
     mended: Sequence[str] = ()
     not_ingested: Sequence[datetime.date] = ()
+    changed: Sequence[datetime.date] = ()
+    ingested: Sequence[Ingested] = ()
 
     @property
     def line(self) -> str:

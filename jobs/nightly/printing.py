@@ -13,6 +13,7 @@ import rich.console
 from jobs.display.console import emit, two_columns
 from jobs.display.safe_text import escape_controls
 from jobs.nightly.flow import NightTerms, run_night
+from jobs.nightly.ingestion import Ingested
 from jobs.nightly.warehouse import open_warehouse
 from jobs.workflows.warehouses.version_figures import rows_of_metrics, rows_of_report, table_of_changes
 from jobs.workflows.warehouses.versions import alone_in
@@ -41,14 +42,24 @@ def print_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerm
         "published": None if outcome.unchanged else outcome.number,
         "unchanged": outcome.unchanged,
         "mended": list(outcome.mended),
+        "days": [day.as_json() for day in outcome.ingested],
         "days_not_ingested": [str(date) for date in outcome.not_ingested],
+        "days_changed": [str(date) for date in outcome.changed],
         "refused": version.refused,
         "table_of_changes": table_of_changes(warehouse, version),
         "version": {"version": outcome.number, **version.as_json()},
     }
     rows = {"date": str(version.date), "days": version.days, "encoder of": str(version.trained.date)}
+    rows |= _rows_of_night(outcome.ingested)
     rows |= rows_of_metrics(version.metrics)
     rows |= rows_of_report(warehouse, version)
     table = two_columns(warehouse, rows)
     emit(result, as_json=as_json, table=lambda: rich.console.Group(table, escape_controls(outcome.line)))
     return REFUSED if version.refused else 0
+
+
+def _rows_of_night(ingested: Sequence[Ingested]) -> dict[str, str]:
+    """Return the numbers of log rows of the night's days, all together."""
+    names = {"rows_read": "log rows of the night", "rows_kept": "log rows kept", "rows_rejected": "log rows rejected"}
+    counts = [day.as_json() for day in ingested]
+    return {label: f"{sum(day[name] for day in counts):,}" for name, label in names.items()}

@@ -159,7 +159,8 @@ def read_day_counts(day: Day, columns: Sequence[str]) -> Iterator[pa.Table]:
     for url, file in day.files:
         if file.table == COUNTS:
             name = storage.join(url, file.path)
-            for rows in read_rows(read_verified(url, file), ASKED, name=name, rows=file.rows, columns=columns):
+            content = read_verified(url, file)
+            for rows in read_rows(content, ASKED, name=name, rows=file.rows, columns=columns, absent=ADDED):
                 yield rows.cast(schema)
 
 

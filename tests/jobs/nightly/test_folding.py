@@ -1,11 +1,10 @@
 import datetime
 import shutil
-from types import SimpleNamespace
 
 import pytest
 
 from jobs.nightly import flow
-from jobs.nightly.folding import check_days, check_drops, fold_days, read_splits, remember_splits
+from jobs.nightly.folding import check_days, fold_days, read_splits, remember_splits
 from jobs.nightly.warehouse import days_of
 from pipelines.engine.runner import parse_options
 from pipelines.graphs.settings import ClustersConfig
@@ -198,32 +197,6 @@ def test_splits_stay_when_answers_are_renamed_and_merge(qpr, tmp_path, drop, dat
         assert {split: set(ids.tolist()) for split, ids in ids_by_split(read_splits(w, earlier)).items()} == seen
     assert all(len(ids) > 5 for ids in seen.values())
     assert tables(w, dataset).manifest.counters["rejected_splits_other_split_before"] > 0
-
-
-def test_a_night_warns_of_days_of_its_window_whose_drops_were_not_ingested(tmp_path, drop, dates, capsys):
-    w = str(tmp_path / "my logs")
-    for day in (1, 4, 5, 6, 8, 10):
-        drop(w, dates(day), [{"question": "how", "answer": "so"}])
-    (tmp_path / "my logs" / "events" / f"date={dates(7)}").mkdir()  # without a file yet
-    lacking = check_drops(w, [dates(9)], [SimpleNamespace(date=dates(5))], dates(9), 6)  # from day 4 on
-    assert lacking == [dates(day) for day in (4, 6, 8)]
-    assert capsys.readouterr().err == (
-        f"warning: this night lacks 3 days with a drop that was not ingested, the first {dates(4)}. "
-        f"`qpr ingest --warehouse '{w}' --from {dates(4)} --to {dates(8)}` with the options of this night reads the "
-        "drop; then run the night again\n"
-    )
-    days = [SimpleNamespace(date=dates(day)) for day in (4, 5, 6, 8)]
-    assert check_drops(w, [dates(9)], days, dates(9), 6) == []
-    assert capsys.readouterr().err == ""
-
-
-def test_a_night_warns_of_its_days_before_the_window(tmp_path, dates, capsys):
-    days = [SimpleNamespace(date=dates(day)) for day in (4, 5, 6)]
-    check_drops(str(tmp_path), [dates(2), dates(3), dates(4)], days, dates(6), 3)
-    warning = f"2 days before the window, which is {dates(4)} to {dates(6)}; the first is {dates(2)}"
-    assert warning in capsys.readouterr().err
-    check_drops(str(tmp_path), [dates(4)], days, dates(6), 3)
-    assert capsys.readouterr().err == ""
 
 
 def test_a_window_without_an_ingested_day_is_one_line(qpr, tmp_path, drop, dates):
