@@ -16,6 +16,7 @@ _FREE_SPACE = "Free some space, or name a folder with more"
 _ADVICE_OF_SYSTEM = {
     errno.ENOSPC: _FREE_SPACE,
     errno.EDQUOT: _FREE_SPACE,
+    errno.EFBIG: "Raise the limit of file sizes, such as by `ulimit -f unlimited`",
     errno.EROFS: "Name a folder that can be written",
     errno.EMFILE: "Raise the limit of open files, such as by `ulimit -n 4096`",
 }

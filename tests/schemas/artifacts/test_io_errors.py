@@ -1,5 +1,6 @@
 import errno
 import json
+import os
 import socket
 import threading
 
@@ -7,7 +8,7 @@ import fsspec
 import pytest
 
 from schemas.artifacts import storage
-from schemas.artifacts.io_errors import connection_fault
+from schemas.artifacts.io_errors import connection_fault, io_fault
 from schemas.errors import QprError
 
 
@@ -126,3 +127,8 @@ def test_the_words_of_a_store_that_refuses_a_request_are_shown(kind, status, cod
     with pytest.raises(QprError) as raised, storage.explained("s3://b/x"):
         raise error
     assert str(raised.value) == f"s3://b/x: the store answered {code}: No such key. {advice}"
+
+
+def test_a_file_beyond_the_limit_of_the_shell_has_an_advice():
+    error = OSError(errno.EFBIG, os.strerror(errno.EFBIG), "pairs.parquet")
+    assert io_fault(error) == "File too large. Raise the limit of file sizes, such as by `ulimit -f unlimited`"
