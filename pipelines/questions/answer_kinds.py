@@ -5,6 +5,8 @@ answer texts -> kinds_of -> one name a text
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from typing import Final, Literal, get_args
 
 import numpy as np
@@ -30,12 +32,12 @@ _SENTENCE_END: Final = rf"[.!?…।؟۔።{_ENDS}]{_SIGNS}$"
 _PATTERNS: Final[tuple[tuple[Kind, str], ...]] = (
     ("yes/no", rf"(?i)^{_SIGNS}(yes|no|true|false|maybe|ja|nein|oui|non|sí|si|да|нет){_SIGNS}$"),
     ("label", rf"^{_WORD}(_[\p{{L}}\p{{M}}\p{{Nd}}]+)+{_SIGNS}$"),
-    ("number", rf"^{_SIGNS}\p{{Nd}}[\p{{Nd}}\s.,:/%+-]*({_WORD}{_SIGNS}){{0,2}}$"),
-    ("date", rf"(?i)^.{{0,24}}\b({_MONTHS})\p{{L}}*\b.{{0,24}}\d.{{0,24}}$"),
-    ("id", r"^[^\s\p{Lo}]*\p{Nd}[^\s\p{Lo}]*$"),
+    ("number", rf"^{_SIGNS}[\p{{Nd}}][\p{{Nd}}\s.,:/%+-]*({_WORD}{_SIGNS}){{0,2}}$"),
+    ("date", rf"(?i)^.{{0,24}}\b({_MONTHS})[\p{{L}}]*\b.{{0,24}}\d.{{0,24}}$"),
+    ("id", r"^[^\s\p{Lo}]*[\p{Nd}][^\s\p{Lo}]*$"),
     ("sentence", rf"(?s)^\s*(\S+\s+){{9,}}\S|^\s*(\S+\s+){{3,}}\S*{_SENTENCE_END}|^.{{12,}}[{_ENDS}]{_SIGNS}$"),
 )
-_WORD_START: Final = r"\s[^\s\p{L}\d]*\p{L}"
+_WORD_START: Final = r"\s[^\s\p{L}\d]*[\p{L}]"
 _LOWERCASE_START: Final = r"\s[^\s\p{L}\d]*[\p{Ll}\p{Lo}]"
 MIN_LOWERCASE: Final = 0.25
 MIN_LOWERCASE_WITHOUT_END: Final = 0.5
@@ -45,25 +47,55 @@ in a title or the name of a company. Of the words of German sentences about half
 _EXAMINED: Final = 400
 """Number of characters of an answer that are examined."""
 
+_CLASSES_IN_ASCII: Final = {"Ll": "a-z", "Lo": "", "L": "A-Za-z", "M": "", "Nd": "0-9", "N": "0-9"}
+
+
+@dataclasses.dataclass(frozen=True)
+class _Patterns:
+    """Patterns of the kinds, and those that count the words of a text and find its end."""
+
+    kinds: tuple[tuple[Kind, str], ...]
+    lowercase_start: str
+    word_start: str
+    sentence_end: str
+
+    def in_ascii(self) -> _Patterns:
+        """Return patterns with the same matches in ASCII texts; Arrow compiles them in a tenth of the time."""
+        kinds = tuple((kind, _in_ascii(pattern)) for kind, pattern in self.kinds)
+        return _Patterns(
+            kinds, _in_ascii(self.lowercase_start), _in_ascii(self.word_start), _in_ascii(self.sentence_end)
+        )
+
+
+def _in_ascii(pattern: str) -> str:
+    """Return a pattern with the ASCII characters of each Unicode class, all of which stand in brackets."""
+    return re.sub(r"\\p\{(\w+)\}", lambda found: _CLASSES_IN_ASCII[found[1]], pattern)
+
+
+_UNICODE: Final = _Patterns(_PATTERNS, _LOWERCASE_START, _WORD_START, _SENTENCE_END)
+_ASCII: Final = _UNICODE.in_ascii()
+
 
 def kinds_of(answers: pa.Array | pa.ChunkedArray) -> np.ndarray:
     """Return (R,) int64 indexes in `KINDS` of the answers' texts; a null is an entity."""
     texts = pc.fill_null(beginnings(answers, _EXAMINED), "")
+    patterns = _ASCII if pc.all(pc.string_is_ascii(texts), min_count=0).as_py() else _UNICODE
     kinds = np.full(len(texts), KINDS.index("entity"))
-    for kind, pattern in reversed(_PATTERNS):  # the first that matches decides
+    for kind, pattern in reversed(patterns.kinds):  # the first that matches decides
         rows = np.flatnonzero(np.asarray(pc.match_substring_regex(texts, pattern)))
         if kind == "sentence":
-            rows = rows[_is_prose(texts.take(pa.array(rows)))]
+            rows = rows[_is_prose(texts.take(pa.array(rows)), patterns)]
         kinds[rows] = KINDS.index(kind)
     return kinds
 
 
-def _is_prose(texts: pa.Array | pa.ChunkedArray) -> np.ndarray:
+def _is_prose(texts: pa.Array | pa.ChunkedArray, patterns: _Patterns) -> np.ndarray:
     """Return (R,) bool, whether enough words of a text start in lower case for a sentence."""
     spaced = pc.binary_join_element_wise("", texts, " ")  # the first word has a space before it too
     lower, words = (
-        np.asarray(pc.count_substring_regex(spaced, pattern)) for pattern in (_LOWERCASE_START, _WORD_START)
+        np.asarray(pc.count_substring_regex(spaced, pattern))
+        for pattern in (patterns.lowercase_start, patterns.word_start)
     )
-    has_end = np.asarray(pc.match_substring_regex(texts, _SENTENCE_END))
+    has_end = np.asarray(pc.match_substring_regex(texts, patterns.sentence_end))
     is_prose: np.ndarray = lower >= np.where(has_end, MIN_LOWERCASE, MIN_LOWERCASE_WITHOUT_END) * np.maximum(words, 1)
     return is_prose

@@ -1,5 +1,7 @@
 """Kinds of answers by their text."""
 
+import random
+
 import pyarrow as pa
 import pytest
 
@@ -57,3 +59,33 @@ def test_a_very_long_answer_is_a_sentence_by_its_beginning() -> None:
 
 def test_no_answer_has_no_kind() -> None:
     assert len(kinds_of(pa.array([], pa.string()))) == 0
+
+
+def test_ascii_answers_have_the_same_kinds_beside_an_answer_in_another_script() -> None:
+    parts = (
+        "jan",
+        "May 3",
+        "yes",
+        "No",
+        "a_b",
+        " ",
+        "  ",
+        ".",
+        "?",
+        "12",
+        "A",
+        "b",
+        "C1",
+        "\n",
+        "\t",
+        "\x0b",
+        "_",
+        "-",
+        "%",
+    )
+    parts += ("words in lower case", "Words Of a Title", "\x00", "\x7f")
+    draw = random.Random(0)
+    texts = ["".join(draw.choices(parts, k=draw.randrange(9))) for _ in range(20_000)]
+    alone = kinds_of(pa.array(texts))
+    assert set(alone.tolist()) == {*range(len(KINDS))}
+    assert (alone == kinds_of(pa.array([*texts, "Да."]))[:-1]).all()
