@@ -39,7 +39,7 @@ def tables(warehouse, artefact):
 
 @pytest.fixture
 def warehouse(qpr, folder, tmp_path, drop, dates):
-    """Return a copy of a warehouse of three ingested days."""
+    """Return a copy of a warehouse of three ingested days, and of the dataset of all."""
     kept = folder / "w"
     if not kept.exists():
         for day in (1, 2, 3):
@@ -47,6 +47,7 @@ def warehouse(qpr, folder, tmp_path, drop, dates):
             drop(str(kept), dates(day), rows)
         outcome = qpr("ingest", "--warehouse", kept, "--from", dates(1), "--to", dates(3))
         assert outcome.code == 0, outcome.err
+        fold(str(kept), last=dates(3))
     return str(shutil.copytree(kept, tmp_path / "w"))
 
 
@@ -136,7 +137,7 @@ def test_nights_make_the_rejected_rows_of_one_build_too(qpr, warehouse, drop, da
     assert qpr("ingest", "--warehouse", warehouse, "--from", dates(1), "--to", dates(4)).code == 0
     settings = {"shards": 2, "assembly": {"salt": "another", **assembly}, "ambiguity": {"min_answer_share": 0.8}}
     config, earlier = ClustersConfig(**settings), None
-    for day in (1, 2, 3, 4):
+    for day in (1, 4):
         night = fold(warehouse, last=dates(day), earlier=earlier, config=config)
         earlier = remember_splits(
             warehouse, night, earlier, read_splits(warehouse, earlier), days=days_of(warehouse, dates(day), 365)
