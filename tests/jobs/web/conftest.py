@@ -28,6 +28,9 @@ from tests.support.browser import BROWSER
 from tests.support.commands import run
 from tests.support.small_versions import make_version as published_version
 
+FLAGS = ("--no-sandbox", "--disable-gpu", "--renderer-process-limit=1")
+"""Flags of the browser; a process of its own for each page takes longer to start than most tests take."""
+
 
 @pytest.fixture(scope="module")
 def chromium():
@@ -35,7 +38,7 @@ def chromium():
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox", "--disable-gpu"])
+        browser = playwright.chromium.launch(executable_path=BROWSER, args=[*FLAGS])
         yield browser
         browser.close()
 

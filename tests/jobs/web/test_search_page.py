@@ -60,9 +60,13 @@ class Server:
             route.fulfill(json=CLUSTER)
 
 
-@pytest.fixture(params=[375, 1280])
+WIDTHS = pytest.mark.parametrize("opened", [375, 1280], indirect=True, ids=["phone", "desktop"])
+"""For tests of what the width of the window changes: places, lines and directions."""
+
+
+@pytest.fixture(params=[375])
 def opened(chromium, request):
-    """Return the server and the page, as wide as a phone and as a desktop; an error of its script fails the test."""
+    """Return the server and the page, as wide as a phone; an error of its script fails the test."""
     context = chromium.new_context(viewport={"width": request.param, "height": 800})
     server = Server(*search_page(questions=1234, modes=["dense", "bm25"], k=10, filters={}))
     page, errors = context.new_page(), []
@@ -86,6 +90,7 @@ def shown(page, name):
     return page.inner_text(f"#{name}") if page.is_visible(f"#{name}") else None
 
 
+@WIDTHS
 def test_typing_shows_answer_and_hits_with_probability_and_marked_words(opened):
     server, page = opened
     ask(page)
@@ -126,6 +131,7 @@ def test_an_abstention_has_its_reason_as_a_sentence(opened, reason, sentence):
     assert not shown(page, "text")
 
 
+@WIDTHS
 def test_keys_move_through_hits_and_open_other_wordings(opened):
     _, page = opened
     ask(page)
@@ -183,6 +189,7 @@ def test_the_address_holds_question_and_mode(opened):
     assert server.asked[-1][0] in {"search?q=%C3%A9+%2B+c%23&mode=bm25", "answer"}
 
 
+@WIDTHS
 def test_texts_are_no_markup(opened):
     server, page = opened
     server.hits = [{**PAY, "text": "<img src=x onerror=alert(1)>" + "long" * 200, "answer": "<b>bold</b>"}]
@@ -191,6 +198,7 @@ def test_texts_are_no_markup(opened):
     assert page.locator("#hits img, #hits b").count() == 0
 
 
+@WIDTHS
 def test_long_texts_of_a_hit_are_cut_to_six_lines_until_it_is_opened(opened):
     server, page = opened
     server.hits = [{**PAY, "text": "How do I pay a long bill? " * 73, "answer": "Open Payments first. " * 120}, SEE]
@@ -204,6 +212,7 @@ def test_long_texts_of_a_hit_are_cut_to_six_lines_until_it_is_opened(opened):
     assert parts.evaluate_all(heights) == [6, 6]
 
 
+@WIDTHS
 @pytest.mark.parametrize(
     ("text", "direction"), [("كيف أدفع؟", "rtl"), ("2 חשבונות", "rtl"), ("pay 2", "ltr"), ("?", "ltr")]
 )
@@ -277,6 +286,7 @@ def test_values_of_the_address_that_no_list_has_are_left_out(opened):
     assert json.loads(server.asked[-1][2]) == {"question": "pay", "k": 10, "filters": {"locale": "de"}}
 
 
+@WIDTHS
 def test_a_screen_reader_hears_the_status_and_every_field_has_a_label(opened):
     _, page = opened
     ask(page)
@@ -293,7 +303,6 @@ def test_one_mode_needs_no_switch():
     assert b"<select" not in search_page(questions=1, modes=["dense"], k=10, filters={}).html
 
 
-@pytest.mark.parametrize("opened", [375], indirect=True)
 def test_a_browser_that_blocks_the_data_of_sites_can_search(opened):
     _, page = opened
     page.add_init_script(NO_STORAGE)
@@ -336,7 +345,6 @@ def test_the_server_serves_a_page_that_understands_its_responses(start, chromium
     page.close()
 
 
-@pytest.mark.parametrize("opened", [375], indirect=True)
 def test_values_of_columns_are_part_of_every_request_and_of_the_address(opened):
     server, page = opened
     values = {"locale": ["de", "en"], "tenant": []}
@@ -389,7 +397,6 @@ def test_a_search_that_a_busy_server_refuses_is_repeated_when_the_server_permits
     assert len(server.asked) == 2
 
 
-@pytest.mark.parametrize("opened", [375], indirect=True)
 def test_a_search_that_is_refused_again_and_again_ends(opened):
     server, page = opened
     server.fault, server.headers = 503, {"Retry-After": "0.1"}

@@ -45,7 +45,11 @@ class Window:
             self.page.keyboard.press(key)
 
 
-@pytest.fixture(params=[(375, 700), (1280, 700)], ids=["phone", "desktop"])
+SIZES = pytest.mark.parametrize("size", [(375, 700), (1280, 700)], indirect=True, ids=["phone", "desktop"])
+"""For tests of what the size of the window changes: places, and the order of the focus."""
+
+
+@pytest.fixture(params=[(375, 700)], ids=["phone"])
 def size(request):
     return request.param
 
@@ -77,6 +81,7 @@ def verdicts(window):
     return [(one.reviewer, one.item, one.verdict) for one in window.review.store.verdicts()]
 
 
+@SIZES
 def test_keys_judge_and_the_next_item_follows(begin):
     window = begin()
     for number, key in enumerate("rmc"):
@@ -92,6 +97,7 @@ def test_keys_judge_and_the_next_item_follows(begin):
     assert window.page.evaluate("document.activeElement.id") == "question"
 
 
+@SIZES
 def test_buttons_judge_and_marked_wordings_are_strays(begin):
     window = begin()
     window.shows(0)
@@ -278,6 +284,7 @@ def test_a_blank_name_is_reported(begin):
     window.shows(0)
 
 
+@SIZES
 def test_the_focus_reaches_wordings_rules_and_note_before_the_verdicts(begin):
     window = begin()
     window.shows(0)
@@ -419,6 +426,7 @@ def test_a_token_that_is_given_during_a_request_is_used(begin):
     window.shows(0)
 
 
+@SIZES
 def test_everything_has_a_name_for_a_screen_reader(begin):
     window = begin()
     window.shows(0)
@@ -444,6 +452,7 @@ def test_the_end_is_shown(begin):
     assert not window.page.is_visible("#task")
 
 
+@SIZES
 def test_texts_are_text(begin):
     queue = FakeQueue(3)
     line = queue.items[0].lines[0]._replace(text="<img src=x onerror=alert(1)> wording 0 of 0")
@@ -465,6 +474,7 @@ def test_the_values_of_a_request_are_shown(begin):
     sync_api.expect(window.page.locator("#filters")).to_be_hidden()
 
 
+@SIZES
 def test_an_answer_has_its_lines(begin):
     queue = FakeQueue(1)
     queue.items[0] = queue.items[0]._replace(answer="1. Open Payments.\n2. Press Pay.")
@@ -494,6 +504,7 @@ def long_queue():
     return queue
 
 
+@SIZES
 def test_a_message_is_seen_at_the_end_of_a_long_cluster(begin):
     window = begin(long_queue())
     window.shows(0)
@@ -518,6 +529,7 @@ def test_a_lost_connection_leaves_the_focus_on_the_button(begin):
     assert verdicts(window) == [("Ada", "i0", "several")]
 
 
+@SIZES
 def test_a_double_click_judges_one_item(begin):
     window = begin(long_queue())  # its buttons stay at their place
     window.shows(0)
@@ -581,6 +593,7 @@ def test_the_end_does_not_count_an_item_that_another_window_shows(begin):
     sync_api.expect(ada.page.locator("#done")).to_have_text("Nothing is left for you: every item has a verdict.")
 
 
+@SIZES
 def test_keys_that_mark_are_shown_and_move_the_focus_to_the_box(begin):
     window = begin(long_queue())
     window.shows(0)
