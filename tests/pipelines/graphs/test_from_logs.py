@@ -14,6 +14,7 @@ from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_verified
 from schemas.text import fold, hash64, key, tokens, words
+from tests.support.commands import run
 
 SALT = "another"  # puts some of the answers into each split
 LEAST = 0.237  # no score of a small cluster is exactly this
@@ -209,19 +210,23 @@ def write(path, rows):
     return path
 
 
+def arguments(logs, output, *, shards=3, options=()):
+    flags = ["--split-salt", SALT, "--max-reject-ratio", 1, "--overwrite", "--shards", shards]
+    flags += [*([] if "--linkage" in options else ["--linkage", "none"]), *options]
+    return "clusters", *logs, "--output", output, *flags
+
+
 @pytest.fixture
 def make(qpr, memory):
-    def run(*logs, output=f"{memory}/dataset", code=0, shards=3, options=()):
-        flags = ["--split-salt", SALT, "--max-reject-ratio", 1, "--overwrite", "--shards", shards]
-        flags += [*([] if "--linkage" in options else ["--linkage", "none"]), *options]
-        outcome = qpr("clusters", *logs, "--output", output, *flags)
+    def made(*logs, output=f"{memory}/dataset", code=0, **given):
+        outcome = qpr(*arguments(logs, output, **given))
         assert outcome.code == code, outcome.err
         return output
 
-    return run
+    return made
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)  # beside the examples below; each runs a pipeline
 @given(
     LOGS,
     st.sampled_from(["paper", "adjusted", "idf"]),
@@ -269,6 +274,14 @@ def log():
     return [*rows, ("", "answer 1"), ("?!", "answer 2"), ('say "hi"\\', "answer 3")]
 
 
+@pytest.fixture(scope="module")
+def dataset(log, folder):
+    """Return the URL of the dataset of `log` in three shards, without options."""
+    url = str(folder / "dataset")
+    assert run(*arguments([write(folder / "log.jsonl", log)], url)) == 0
+    return url
+
+
 @pytest.mark.parametrize(
     ("options", "reasons"),
     [
@@ -277,9 +290,9 @@ def log():
         ([], {"ambiguity_ambiguous", "ambiguity_minority_answer", "leakage_same_words_in_train"}),
     ],
 )
-def test_the_log_of_these_tests_reaches_every_split_and_every_reason(make, log, tmp_path, options, reasons):
-    path = write(tmp_path / "log.jsonl", log)
-    counters = open_dataset(make(path, options=options)).manifest.counters
+def test_the_log_of_these_tests_reaches_every_split_and_every_reason(make, dataset, folder, options, reasons):
+    url = make(folder / "log.jsonl", options=options) if options else dataset
+    counters = open_dataset(url).manifest.counters
     assert all(counters[f"clusters_{split}"] > 1 for split in ("train", "validation", "test"))
     reasons |= {"validate_no_word", "validate_empty_question", "size_single_question", "coherence_incoherent"}
     assert {f"rejected_{reason}" for reason in reasons} <= set(counters)
@@ -300,13 +313,12 @@ def test_leaked_questions_are_reported_and_none_is_left(make, log, tmp_path):
     assert sum(n for reasons in told["removed"].values() for n in reasons.values()) == rejected > 0
 
 
-def test_a_rerun_and_shuffled_rows_and_other_files_give_the_same_bytes(make, log, tmp_path):
+def test_a_rerun_and_shuffled_rows_in_other_files_give_the_same_bytes(make, dataset, folder, log, tmp_path):
     shuffled = random.Random(4).sample(log, len(log))
-    first = open_dataset(make(write(tmp_path / "a.jsonl", log))).manifest
-    again = open_dataset(make(tmp_path / "a.jsonl")).manifest
+    first = open_dataset(dataset).manifest
+    again = open_dataset(make(folder / "log.jsonl")).manifest
     assert first.run_id != again.run_id
     assert first.digest == again.digest
-    assert open_dataset(make(write(tmp_path / "b.jsonl", shuffled))).manifest.digest == first.digest
     cut = [write(tmp_path / f"cut{i}.jsonl", shuffled[i::3]) for i in range(3)]
     parts = open_dataset(make(*cut)).manifest
     assert parts.digest == first.digest
@@ -338,26 +350,22 @@ def test_split_answers_are_the_same_whatever_the_order_the_files_and_the_shards(
     assert max(collections.Counter(answers).values()) > 1 or linkage == "logistic"  # an answer holds several clusters
 
 
-def test_another_number_of_shards_gives_other_files_and_the_same_rows(make, memory, log, tmp_path):
-    path = write(tmp_path / "log.jsonl", log)
-    one, many = (make(path, output=f"{memory}/{n}", shards=n) for n in (1, 7))
-    assert everything(one) == everything(many)
-    assert len(open_dataset(one).manifest.files) < len(open_dataset(many).manifest.files)
+def test_another_number_of_shards_gives_other_files_and_the_same_rows(make, dataset, folder):
+    many = make(folder / "log.jsonl", shards=7)
+    assert everything(dataset) == everything(many)
+    assert len(open_dataset(dataset).manifest.files) < len(open_dataset(many).manifest.files)
 
 
-def test_a_bound_on_pairs_keeps_the_clusters(make, log, tmp_path):
-    path = write(tmp_path / "log.jsonl", log)
-    every = content(make(path, options=["--coherence", "paper"]))
-    some = content(make(path, options=["--coherence", "paper", "--max-pairs-per-cluster", 3]))
+def test_a_bound_on_pairs_keeps_the_clusters(make, dataset, folder):
+    every = content(dataset)
+    some = content(make(folder / "log.jsonl", options=["--max-pairs-per-cluster", 3]))
     assert some["clusters"] == every["clusters"]
     assert some["pairs"] < every["pairs"]
     assert max(collections.Counter(pair[-1] for pair in some["pairs"]).values()) == 3
 
 
-def test_another_salt_moves_clusters_to_other_splits(make, log, tmp_path):
-    path = write(tmp_path / "log.jsonl", log)
-    splits = [
-        {row[0]: row[4] for row in content(make(path, options=["--split-salt", salt]))["clusters"]} for salt in "ab"
-    ]
+def test_another_salt_moves_clusters_to_other_splits(make, dataset, folder):
+    other = make(folder / "log.jsonl", options=["--split-salt", "a"])
+    splits = [{row[0]: row[4] for row in content(url)["clusters"]} for url in (dataset, other)]
     both = splits[0].keys() & splits[1].keys()
     assert 0 < sum(splits[0][c] != splits[1][c] for c in both) < len(both)
