@@ -12,6 +12,7 @@ import typer
 
 from benchmarks.cli import Report, run
 from benchmarks.measure import measure_call
+from benchmarks.pipelines import cluster_summary
 from benchmarks.retrieval import query
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -142,19 +143,12 @@ def test_an_input_that_is_missing_is_an_error_without_a_traceback(monkeypatch, t
 
 
 @pytest.mark.slow
-def test_the_smallest_run_of_a_script_compares_with_its_peer():
-    command = [
-        sys.executable,
-        "-m",
-        "benchmarks.pipelines.cluster_summary",
-        "--clusters",
-        "50",
-        "--files",
-        "2",
-        "--json",
-    ]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    assert [row["result"] for row in map(json.loads, done.stdout.splitlines()[1:])] == ["equal", "equal"]
+def test_the_smallest_run_of_a_script_compares_with_its_peer(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["cluster_summary", "--clusters", "50", "--files", "2", "--json"])
+    with pytest.raises(SystemExit) as stopped:
+        run(cluster_summary.main)
+    assert not stopped.value.code
+    assert [row["result"] for row in map(json.loads, capsys.readouterr().out.splitlines()[1:])] == ["equal", "equal"]
 
 
 @pytest.mark.parametrize(

@@ -1,3 +1,5 @@
+import functools
+
 import numpy as np
 import pytest
 from sklearn.metrics import roc_auc_score
@@ -29,27 +31,30 @@ def drawn(*, decisive: float = 0.0) -> JudgedPairs:
     return JudgedPairs(left, left + 1, 2 * ANSWERS, left // 2, features, differences, quiz, NAMES, features[:, 0], same)
 
 
-@pytest.mark.parametrize("decisive", [0.0, 2.0])
+@functools.cache
+def learned(decisive: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the probabilities by trees, and by trees and words, of pairs that `drawn` makes."""
+    return over_parts(drawn(decisive=decisive), seed=0)
+
+
+@pytest.mark.parametrize("decisive", [0.0, 3.0])
 def test_scorers_of_other_parts_are_calibrated(decisive: float) -> None:
     pairs = drawn(decisive=decisive)
-    found = figures(pairs, over_parts(pairs, seed=0)[1], 0.5)
+    found = figures(pairs, learned(decisive)[1], 0.5)
     assert found["precision"] == pytest.approx(found["stated"], abs=0.1)
     assert found["error"] < 0.1
     assert found["recall"] > 0.6
 
 
 def test_words_that_decide_are_learned() -> None:
-    by_trees, by_both = (
-        roc_auc_score(pairs.same, probability)
-        for pairs in [drawn(decisive=3.0)]
-        for probability in over_parts(pairs, seed=0)
-    )
+    same = drawn(decisive=3.0).same
+    by_trees, by_both = (roc_auc_score(same, probability) for probability in learned(3.0))
     assert by_both > by_trees + 0.05
 
 
 def test_words_that_decide_nothing_do_little_harm() -> None:
-    pairs = drawn()
-    by_trees, by_both = (roc_auc_score(pairs.same, probability) for probability in over_parts(pairs, seed=0))
+    same = drawn().same
+    by_trees, by_both = (roc_auc_score(same, probability) for probability in learned(0.0))
     assert by_both > by_trees - 0.01
 
 
