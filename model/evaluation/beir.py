@@ -68,11 +68,12 @@ def read_beir(url: str, *, split: str = "test") -> Collection:
     queries = _texts(storage.join(url, "queries.jsonl"))
     row_of = {name: row for row, name in enumerate(documents)}
     qrels = storage.join(url, "qrels", f"{split}.tsv")
-    judgements = [(q, d, grade) for (q, d), grade in _judgements(qrels).items() if grade > 0 and q in queries]
+    positive = [(q, d, grade) for (q, d), grade in _judgements(qrels).items() if grade > 0 and q in queries]
+    judgements = [(q, d, grade) for q, d, grade in positive if q != d]  # a query may not retrieve itself
     if not judgements:
-        raise QprError(
-            f"{qrels}: no query of queries.jsonl has a relevant document there. Check that they belong together"
-        )
+        other = " but the one with its own id, which it may not retrieve" if positive else ""
+        step = "Give queries ids of their own" if positive else "Check that they belong together"
+        raise QprError(f"{qrels}: no query of queries.jsonl has a relevant document there{other}. {step}")
     number_of = {name: number for number, name in enumerate(dict.fromkeys(q for q, _, _ in judgements))}
     return Collection(
         documents=list(documents.values()),

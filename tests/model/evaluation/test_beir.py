@@ -61,6 +61,17 @@ def test_a_query_does_not_retrieve_the_document_with_its_own_id(folder):
     assert sorted(found[1].tolist()) == [0, 1, 2]
 
 
+def test_the_document_with_the_id_of_a_query_is_not_relevant_to_it(folder):
+    (folder / "qrels" / "test.tsv").write_text("a\ta\t1\na\tb\t1\nb\tb\t1\n")
+    (folder / "queries.jsonl").write_text('{"_id": "a", "text": "paris"}\n{"_id": "b", "text": "everest"}\n')
+    collection = read_beir(str(folder))
+    assert (collection.queries, collection.relevant.tolist()) == (["paris"], [1])  # b has no other relevant document
+    assert judged_questions(collection, question_id)[0].relevant.tolist() == [question_id("how tall is everest")]
+    (folder / "qrels" / "test.tsv").write_text("a\ta\t1\nb\tb\t1\n")
+    with pytest.raises(QprError, match=r"but the one with its own id, which it may not retrieve\. Give queries ids"):
+        read_beir(str(folder))
+
+
 def test_a_row_that_is_not_there_is_never_found(folder):
     collection = read_beir(str(folder))
     found = ranks(search(collection, Letters(), depth=5), queries=collection.judged, relevant=collection.relevant)
