@@ -80,6 +80,7 @@ class Metrics:
         Gauge("qpr_blocked_answers", "Blocked answers.", registry=kept).set_function(blocked)
         self.version = Info("qpr_index", "Version of the index that answers.", registry=kept)
         self.size = Gauge("qpr_index_questions", "Questions of the index that answers.", registry=kept)
+        self.published = Gauge("qpr_index_published", "Unix time at which that version was published.", registry=kept)
         self.bound = Gauge("qpr_certified_bound", "Certified maximum share of wrong answers.", registry=kept)
         self.expires = Gauge("qpr_certificate_expires", "Unix time at which the certificate expires.", registry=kept)
         self.drawn = Counter("qpr_audits_drawn", "Certified answers drawn to be judged.", registry=kept)

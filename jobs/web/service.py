@@ -71,6 +71,7 @@ class Service:
         """Put the version that answers into the metrics."""
         self.metrics.version.info({"version": version.name, "run": version.run_id})
         self.metrics.size.set(len(version.searcher))
+        self.metrics.published.set(version.published)
         loaded = version.certificate
         self.metrics.bound.set(loaded.certificate.upper_bound if loaded else math.nan)
         self.metrics.expires.set(loaded.certificate.expires.timestamp() if loaded else math.nan)

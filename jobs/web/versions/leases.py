@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import math
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -94,6 +95,7 @@ class Version:
         searcher: of its questions.
         clusters: rows of each cluster.
         canaries: questions of the index.
+        published: Unix time at which it was published.
         held: the lease on its folders in a warehouse.
         leases: number of requests that use it.
         seconds: CPU time of the last search of a single question, by the way of searching.
@@ -104,6 +106,7 @@ class Version:
     searcher: Searches
     clusters: ClusterRows
     canaries: Sequence[Canary]
+    published: float = math.nan
     held: contextlib.ExitStack = dataclasses.field(default_factory=contextlib.ExitStack)
     leases: int = 0
     seconds: dict[tuple[object, ...], float] = dataclasses.field(default_factory=dict)

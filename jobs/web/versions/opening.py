@@ -6,6 +6,7 @@ Readable -> open_version -> Version
 from __future__ import annotations
 
 import contextlib
+import datetime
 import itertools
 from pathlib import Path
 from typing import Protocol
@@ -75,6 +76,7 @@ def open_version(readable: Readable, open_searcher: Opener) -> Version:
                 searcher=searcher,
                 clusters=ClusterRows(searcher.index),
                 canaries=_checked_canaries(url, searcher),
+                published=datetime.datetime.fromisoformat(served.created or manifest.created).timestamp(),
                 held=stack.pop_all(),
             )
     raise QprError(f"{readable.url}: changes faster than it can be opened. Publish less often")

@@ -29,12 +29,14 @@ class Served(NamedTuple):
         certificate: URL of its certificate; None: it has none.
         number: of its version in a warehouse; None: it is an index by itself.
         dataset: URL of the dataset of that version.
+        created: time of the record of that version.
     """
 
     index_url: str
     certificate: str | None
     number: int | None = None
     dataset: str | None = None
+    created: str | None = None
 
     def runs(self) -> str:
         """Return the identity of what is published at the URLs now: number of the version and folders of the runs.
@@ -132,4 +134,4 @@ class Readable:
         if certificate is None and version.certificate:
             erased = read_manifest(index, "index").digest != version.index.digest
             certificate = None if erased else storage.join(warehouse, version.certificate.path)
-        return Served(index, certificate, number, storage.join(warehouse, version.dataset.path))
+        return Served(index, certificate, number, storage.join(warehouse, version.dataset.path), version.created)

@@ -1,6 +1,7 @@
 """A new version at the URL replaces the one that answers; a broken one does not."""
 
 import asyncio
+import datetime
 import functools
 import shutil
 import weakref
@@ -23,6 +24,14 @@ from tests.support.certificates import stored_certificate
 from tests.support.manifests import edit_manifest
 
 OLD, NEW = ("pay my bill", "cancel my flight"), ("pay my bill", "how tall is it", "cancel my flight")
+
+
+def published(service):
+    return service.metrics.registry.get_sample_value("qpr_index_published")
+
+
+def unix_time(written):
+    return datetime.datetime.fromisoformat(written).timestamp()
 
 
 def run(readable, scenario, **settings):
@@ -91,7 +100,9 @@ def test_a_new_version_answers_and_the_old_one_leaves_memory(exchanged, publish)
             await asyncio.sleep(0.01)
         assert old() is None
         assert swaps(service, "swapped") == 1
-        assert "qpr_index_questions 3.0" in service.metrics.text().decode()
+        shown = service.metrics.text().decode()
+        assert "qpr_index_questions 3.0" in shown
+        assert published(service) == unix_time(read_manifest(exchange._readable.url).created)
 
     exchanged(scenario)
 
@@ -243,6 +254,7 @@ def test_a_newer_version_of_a_warehouse_answers_and_the_old_one_is_released_with
         await held(warehouse, {2})
         assert await exchange.reload() == "unchanged"
         assert service.versions.current.run_id.startswith("version 2+")
+        assert published(service) == unix_time(history.version_at(warehouse, "2")[1].created)
         history.roll_back(warehouse, 1)
         assert (await exchange.reload(), await texts(service)) == ("swapped", set(OLD))
         await held(warehouse, {3})
