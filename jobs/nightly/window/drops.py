@@ -101,7 +101,7 @@ def _sizes_of_drops(warehouse: str) -> Mapping[str, dict[str, int | None]]:
     sizes: Mapping[str, dict[str, int | None]] = collections.defaultdict(dict)
     for file, details in found.items():
         folder, name = file.rsplit("/", 2)[-2:]
-        if name[0] not in "._":
+        if name[:1] not in "._":  # a store may list a folder as a file without a name
             sizes[folder.removeprefix("date=")][name] = details["size"]
     return sizes
 
