@@ -159,8 +159,9 @@ def _renamed_warning(changes: Sequence[ChangedAnswer]) -> str:
 def _replaced_warning(changes: Sequence[ChangedAnswer]) -> str:
     questions, new = sum(change.questions for change in changes), changes[0].new
     return (
-        f"since {_date(min(changes, key=_begin))} {counted(questions, 'question')} that got {len(changes):,} different "
-        f"answers get only {shown(new)!r}. If that is no answer to them, as in an outage, add {ignore_option(new)}"
+        f"since {_date(min(changes, key=_begin))} {counted(questions, 'question')} that got "
+        f"{counted(len(changes), 'other answer')} get only {shown(new)!r}. If that is no "
+        f"answer to them, as in an outage, add {ignore_option(new)}"
     )
 
 

@@ -96,7 +96,7 @@ def test_of_an_outage_the_one_answer_in_place_of_all_is_the_one_to_ignore():
         for day in range(1, 7)
     ]
     assert change_warnings(changes_of(rows)) == [
-        "since 2026-11-04 15 questions that got 3 different answers get only 'The service is down.'. If that is no "
+        "since 2026-11-04 15 questions that got 3 other answers get only 'The service is down.'. If that is no "
         "answer to them, as in an outage, add --ignore-answer 'The service is down.'"
     ]
 
