@@ -32,7 +32,8 @@ def test_an_index_is_read_without_a_lease():
 
 def test_the_version_of_a_warehouse_is_held_with_its_certificate(warehouse):
     with Readable(warehouse=warehouse).held() as served:
-        assert served == Served(f"{warehouse}/indexes/two", None, 2, f"{warehouse}/datasets/two")
+        created = history.version_at(warehouse, "2")[1].created
+        assert served == Served(f"{warehouse}/indexes/two", None, 2, f"{warehouse}/datasets/two", created)
     with Readable(warehouse=warehouse, at="2026-11-20").held() as served:
         urls = (f"{warehouse}/{path}" for path in ("indexes/one", "certificates/c", "datasets/one"))
         assert (served.index_url, served.certificate, served.dataset) == tuple(urls)
@@ -49,7 +50,8 @@ def test_an_erased_version_is_read_without_its_certificate(warehouse, qpr, capsy
         day = datetime.date(2026, 11, 25)
         output.publish([file], inputs=[], configuration={}, counters={}, erased=before.erased_on(day))
     with Readable(warehouse=warehouse, at="1").held() as served:
-        assert served == Served(f"{warehouse}/indexes/one", None, 1, f"{warehouse}/datasets/one")
+        created = history.version_at(warehouse, "1")[1].created
+        assert served == Served(f"{warehouse}/indexes/one", None, 1, f"{warehouse}/datasets/one", created)
     assert "questions were erased from version 1, so its certificate does not hold" in capsys.readouterr().err
     shown = qpr("versions", "--warehouse", warehouse, "--at", 1, "--json").out
     assert json.loads(shown)["erased"] == ["2026-11-25"]
