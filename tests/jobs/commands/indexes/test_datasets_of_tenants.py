@@ -156,3 +156,13 @@ def test_a_glob_of_files_beside_folders_reads_the_files(place, tmp_path, qpr):
     done = qpr("index", "--questions", tmp_path / "in/*", *common(place), "--output", tmp_path / "index")
     assert done.code == 0, done.err
     assert pc.unique(contents(tmp_path / "index")["text"]).to_pylist() == ["pay my bill"]
+
+
+def test_datasets_of_a_remote_store_have_the_values_of_their_folders(place, memory, make_dataset, qpr):
+    for tenant in ("acme", "globex"):
+        make_dataset(f"{memory}/data/tenant={tenant}/locale=de", CLUSTERS[:2])
+    done = qpr("index", "--questions", f"{memory}/data/*/*", *common(place), "--output", f"{memory}/index", *NAMES)
+    assert done.code == 0, done.err
+    table = contents(f"{memory}/index")
+    assert sorted(set(table["tenant"].to_pylist())) == ["acme", "globex"]
+    assert len(table) == 12
