@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from benchmarks.logs import template_logs
+from schemas.errors import UsageError
 from schemas.text import fold, hash64, question_id
 from schemas.text_arrays import hash64_all, key_all
 
@@ -78,7 +79,10 @@ def known_log(name: str, *, seed: int = 0) -> KnownLog:
 
     Raises:
         MissingDataError: the log is made of data that is not beside the checkout.
+        UsageError: there is no log of this name.
     """
+    if name not in LOGS:
+        raise UsageError(f"{name}: no such log. There are {', '.join(LOGS)}")
     return LOGS[name](seed)
 
 

@@ -17,6 +17,7 @@ from benchmarks.logs.known_logs import (
     known_of_simulated,
     of_clusters,
 )
+from schemas.errors import UsageError
 from schemas.text import fold, question_id
 
 LOG = of_clusters("two", [("yes", 0, ["a b", "b c", "c d"]), ("yes", 1, ["x y"]), ("no", 2, ["e f", "g h"])])
@@ -115,3 +116,8 @@ def test_neighbours_of_one_answer_agree_and_others_do_not():
     assert len(set(same[:3].tolist())) == 1
     mixed = agreement_clusters(texts, np.array([0, 1, 2, 0, 1]), threshold=0.9)
     assert len(set(mixed.tolist())) == 5
+
+
+def test_an_unknown_log_is_an_error_with_the_names_of_all():
+    with pytest.raises(UsageError, match=r"^facts2: no such log\. There are .*facts, "):
+        known_log("facts2")
