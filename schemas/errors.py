@@ -53,6 +53,19 @@ class WrongColumnsError(QprError):
     """A file that can be read, but not its columns: one is missing, there twice, or holds objects."""
 
 
+class MissingColumnsError(WrongColumnsError):
+    """A file without columns that are needed; the arguments are the cause and the next step."""
+
+    def __str__(self) -> str:
+        """Return the cause and the next step."""
+        return f"{self.cause}. {self.args[1]}"
+
+    @property
+    def cause(self) -> str:
+        """Return the file and its missing columns."""
+        return str(self.args[0])
+
+
 class DamagedError(QprError):
     """A manifest or a checkpoint whose bytes differ from the written ones."""
 

@@ -91,7 +91,12 @@ def ingest_command(warehouse: str, first: datetime.date, last: datetime.date, *o
 def log_files(warehouse: str, date: datetime.date) -> list[str]:
     """Return the URLs of a day's log files, sorted; names that begin with a dot or an underscore are none."""
     url = date_url(warehouse, EVENTS, date)
-    return [storage.join(url, name) for name in storage.children(url) if name[0] not in "._"]
+    return [storage.join(url, name) for name in storage.children(url) if is_log(name)]
+
+
+def is_log(name: str) -> bool:
+    """Return whether a name in the folder of a day can be that of a log file."""
+    return name[:1] not in "._"  # a store may list a folder as a file without a name
 
 
 def dates_with_a_drop(warehouse: str, dates: Iterable[datetime.date]) -> list[datetime.date]:

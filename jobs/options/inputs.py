@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from jobs.display.console import say, warn
-from schemas.errors import QprError, UsageError, WrongColumnsError
+from schemas.errors import MissingColumnsError, QprError, UsageError
 from schemas.quantities import counted, shortened
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def check_inputs(
     for source in sources:
         try:
             notes = check_header(source, columns, names)
-        except WrongColumnsError as error:
+        except MissingColumnsError as error:
             raise _with_complete_file(error, [other for other in sources if other != source], columns, names) from error
         for note in notes:
             files_of.setdefault(note, []).append(source.url)
@@ -106,17 +106,16 @@ def check_inputs(
 
 
 def _with_complete_file(
-    error: WrongColumnsError, others: Sequence[Source], columns: Sequence[Column], names: Mapping[str, str] | None
-) -> WrongColumnsError:
+    error: MissingColumnsError, others: Sequence[Source], columns: Sequence[Column], names: Mapping[str, str] | None
+) -> MissingColumnsError:
     """Return the error with another next step if another file has the columns, as options apply to all files."""
     from pipelines.reading.reader import check_header
 
     for other in others[:_MAX_COMPARED]:
         with contextlib.suppress(QprError):
             check_header(other, columns, names)
-            cause = str(error).partition(". Add")[0]
             step = "An option names a column of all files: rename those of some, or make a run of each kind of file"
-            return WrongColumnsError(f"{cause}. {other.url} has the columns. {step}")
+            return MissingColumnsError(error.cause, f"{other.url} has the columns. {step}")
     return error
 
 

@@ -71,12 +71,12 @@ def examples(
     *,
     as_indexed: bool = False,
     by_answer: bool = False,
+    of_query: Ints | None = None,
     on_queries: Callable[[int], None] = lambda _: None,
 ) -> Examples:
     """Search an index by every query, its own question left out, with and without its paraphrases.
 
-    Where columns filter searches, each query searches the rows with its own values, and equal queries with different
-    values are in one group.
+    Where columns filter searches, each query searches the rows with its own values.
 
     Args:
         index: to search.
@@ -84,6 +84,8 @@ def examples(
         counts: of the words of the index.
         as_indexed: regard the other one of two questions as in its cluster; to measure what that gives away.
         by_answer: hits with one answer count as one cluster.
+        of_query: number of the group of each query, from 0 without gaps. None: paraphrases are in one, and, where
+            columns filter searches, equal queries with different values.
         on_queries: called with the number of queries done.
     """
     mates = np.bincount(judged.queries, minlength=len(judged))
@@ -99,11 +101,11 @@ def examples(
         table, there = _features(index, judged, counts, ranking, alone, by_answer)
         halves.append((table, there, kept & there))
     table, there, is_right = (np.concatenate(parts) for parts in zip(*halves, strict=True))
-    number = groups(judged)
-    if index.settings.vary_by:
-        number = joined_by_wording(number, judged.texts)
+    if of_query is None:
+        of_query = groups(judged)
+        of_query = joined_by_wording(of_query, judged.texts) if index.settings.vary_by else of_query
     answerable = np.repeat([True, False], len(judged))
-    return Examples(table, there, is_right, np.concatenate([number, number]), answerable)
+    return Examples(table, there, is_right, np.concatenate([of_query, of_query]), answerable)
 
 
 def parts_of(index: Index, judged: Judgements) -> Iterator[tuple[Ints, Index]]:

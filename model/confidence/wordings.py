@@ -5,7 +5,6 @@ Index -> wordings_of -> questions of each answer; these, Judgements -> examples_
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Final
 
@@ -67,9 +66,8 @@ def examples_of_answers(
         counts: of the words of the index.
         on_queries: called with the number of queries done.
     """
-    found = examples(index, judged, counts, by_answer=True, on_queries=on_queries)
-    number = topics(wordings, judged)
-    return dataclasses.replace(found, groups=np.concatenate([number, number]))
+    of_query = topics(wordings, judged)
+    return examples(index, judged, counts, by_answer=True, of_query=of_query, on_queries=on_queries)
 
 
 def topics(wordings: pa.Table, judged: Judgements) -> Ints:

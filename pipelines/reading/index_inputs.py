@@ -132,13 +132,11 @@ def question_files(
         if folders := dataset_folders(url):
             finished = [folder for folder in folders if storage.exists(storage.join(folder, MANIFEST))]
             inputs.unfinished.extend(folder for folder in folders if finished and folder not in finished)
-            for folder in finished or folders[:1]:
+            for folder in finished or folders[:1]:  # one without a manifest raises the error about it
                 manifest, values = open_dataset(folder).manifest, values_of_dataset(folder, filters.vary_by)
                 inputs.files.extend(DatasetFile(folder, file, filters, values) for file in manifest.of("questions"))
                 inputs.sources.append(Source(url=folder, digest=manifest.digest))
             continue
-        if not storage.exists(url) and not any(character in url for character in "*?["):
-            raise QprError(f"{url}: no such dataset or file. Check the path, or make a dataset with `qpr clusters`")
         for source in files_of(url):
             file, inputs.ignored[source.url] = _table_file(source, names, filters)
             inputs.files.append(file)

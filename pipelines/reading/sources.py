@@ -126,13 +126,16 @@ def dataset_folders(pattern: str) -> list[str]:
     """Return the folder at a path, or all folders that a glob matches where it matches no file; else none.
 
     Raises:
-        QprError: the store does not answer.
+        QprError: nothing is at a path, or the store does not answer.
     """
     file_system, path = storage.locate(pattern)
     with storage.explained(pattern):
         if file_system.exists(path):
             return [pattern] if file_system.isdir(path) else []
-        matches = sorted(file_system.glob(path)) if _GLOB.search(path) else []
+        storage.check_answered(file_system, path)
+        if not _GLOB.search(path):
+            raise QprError(f"{pattern}: no such dataset or file. Check the path, or make a dataset with `qpr clusters`")
+        matches = sorted(file_system.glob(path))
         if not all(map(file_system.isdir, matches)):
             return []
     return [_url_of(match, pattern, file_system) for match in matches]

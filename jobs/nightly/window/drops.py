@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING
 
 from jobs.display.console import warn
 from jobs.nightly.ingestion import distinct_files
-from jobs.nightly.warehouse import EVENTS, dates_of, dates_with_a_drop, first_of_window, ingest_command, log_files
+from jobs.nightly.warehouse import (
+    EVENTS,
+    dates_of,
+    dates_with_a_drop,
+    first_of_window,
+    ingest_command,
+    is_log,
+    log_files,
+)
 from jobs.options.inputs import input_files
 from schemas.artifacts import storage
 from schemas.errors import QprError
@@ -101,23 +109,31 @@ def _sizes_of_drops(warehouse: str) -> Mapping[str, dict[str, int | None]]:
     sizes: Mapping[str, dict[str, int | None]] = collections.defaultdict(dict)
     for file, details in found.items():
         folder, name = file.rsplit("/", 2)[-2:]
-        if name[:1] not in "._":  # a store may list a folder as a file without a name
+        if is_log(name):
             sizes[folder.removeprefix("date=")][name] = details["size"]
     return sizes
 
 
 def _has_other_files(day: Day, sizes: Mapping[str, int | None]) -> bool:
-    before = {source.url.rsplit("/", 1)[-1]: source.bytes for source in day.manifest.inputs}
+    before = _sizes_read(day)
     return any(name not in before or size not in (None, before[name]) for name, size in sizes.items())
+
+
+def _sizes_read(day: Day) -> Mapping[str, int | None]:
+    """Return the sizes of the files that a day was read from, by their names."""
+    return {_name(source.url): source.bytes for source in day.manifest.inputs}
+
+
+def _name(url: str) -> str:
+    return url.rsplit("/", 1)[-1]
 
 
 def _has_other_content(warehouse: str, day: Day, config: IngestConfig) -> bool:
     """Return whether a day would be read from other files; a file that cannot be read is another one."""
-    before = {source.digest for source in day.manifest.inputs}
-    names = {source.url.rsplit("/", 1)[-1] for source in day.manifest.inputs}
+    before, names = {source.digest for source in day.manifest.inputs}, _sizes_read(day)
     try:
         files = input_files(log_files(warehouse, day.date), config, example="")
-        files.sort(key=lambda file: file.url.rsplit("/", 1)[-1] not in names)  # of equal files the first counts
+        files.sort(key=lambda file: _name(file.url) not in names)  # of equal files the first counts
         _, inputs = distinct_files(files, on_repeat=lambda _: None)
     except QprError:
         return True

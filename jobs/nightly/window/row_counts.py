@@ -46,7 +46,7 @@ def warn_of_unusual_rows(dates: Sequence[datetime.date], days: Sequence[Day]) ->
 def _faults(day: Day, before: Sequence[Day]) -> Iterator[str]:
     if len(before) >= FEWEST_DAYS:
         yield from _faults_of_numbers(day, before)
-    if _share_with_id(before[-1]) > 0.5 and not _share_with_id(day):
+    if not _share_with_id(day) and _share_with_id(before[-1]) > 0.5:
         yield (
             f"no row has an answer id, unlike {before[-1].date}, so all answers count as new. If the column was "
             "renamed, give --column answer_id=NAME"

@@ -14,7 +14,7 @@ from typing import Final
 import pyarrow as pa
 
 from pipelines.reading.headers.suggestions import suggest_columns
-from schemas.errors import WrongColumnsError
+from schemas.errors import MissingColumnsError
 
 TIMESTAMP: Final = pa.timestamp("us", tz="UTC")
 """Type of every column of times."""
@@ -99,7 +99,7 @@ def locate_columns(
         mappable: the command has options that map columns, for the message.
 
     Raises:
-        WrongColumnsError: a required or explicitly mapped column is missing.
+        MissingColumnsError: a required or explicitly mapped column is missing.
     """
     located = {c.name: names.get(c.name, c.name) for c in columns if names.get(c.name, c.name) in available}
     missing = [c for c in columns if c.name not in located and (c.required or c.name in names)]
@@ -122,7 +122,7 @@ def locate_columns(
         step = objects or f"The file has no other column. Add {' and '.join(absent)} to the file"
     if all(c.needed_by for c in missing):
         step = f"{step}. Or leave out {' and '.join(c.needed_by for c in missing)}"
-    raise WrongColumnsError(f"{url}: no column {', '.join(absent)}; there are {shown or 'none'}. {step}")
+    raise MissingColumnsError(f"{url}: no column {', '.join(absent)}; there are {shown or 'none'}", step)
 
 
 def flatten(ours: str, theirs: str) -> str:
