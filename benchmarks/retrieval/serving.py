@@ -5,15 +5,15 @@ Run: python -m benchmarks.retrieval.serving --index index --rates 50,200,500 --s
 Load is open loop: a request's latency counts from its place in a random timetable, so a slow response delays no later
 request. Searches ask for ten hits of an indexed question without one of its words; exact questions are asked of
 /answer. Swaps publish the same index again under another run, by hard links, while requests come; their memory is that
-before the first one, after the last one, and the most of the time between. The peer is a plain FastAPI program with the
-same encoder, or with sentence-transformers (`benchmarks.retrieval.peers.plain_server`).
+before the first one, after the last one, and the most of the time between, without that of processes that search. The
+peer is a plain FastAPI program with the same encoder, or with sentence-transformers
+(`benchmarks.retrieval.peers.plain_server`).
 """
 
 from __future__ import annotations
 
 import json
 import os
-import random
 import re
 import shutil
 import subprocess
@@ -32,8 +32,8 @@ import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.measure import call_command
-from benchmarks.retrieval.servers.load import Outcome, closed_loop, get, open_loop, post
-from benchmarks.retrieval.servers.processes import cpu_s, forget_peak, memory_mb, plain_server, server
+from benchmarks.retrieval.servers.load import Outcome, closed_loop, get, open_loop, post, shortened
+from benchmarks.retrieval.servers.processes import cpu_s, forget_peak, memory_mb, plain_server, server, shared_mb
 
 _BATCH = 64
 _EXACT_RATE = 200.0
@@ -47,6 +47,7 @@ def main(
     swap_requests: Annotated[int, typer.Option(min=1, help="Requests during the exchanges.")] = 100_000,
     swap_rate: Annotated[float, typer.Option(min=1, help="Requests a second during the exchanges.")] = 200,
     threads: Annotated[int, typer.Option(min=1, help="Threads of the server that search.")] = 2,
+    processes: Annotated[int, typer.Option(min=0, help="Processes of the server that search instead.")] = 0,
     mode: Annotated[str | None, typer.Option(help="Way of searching, by default the index's.")] = None,
     peer: Annotated[bool, typer.Option(help="Measure the plain server too.")] = True,
     transformer: Annotated[
@@ -64,10 +65,11 @@ def main(
         served = Path(folder, "index")
         publish(Path(index), served, 0)
         load = f"{os.getloadavg()[0]:.1f}"
-        about = {"index": _described(index), "mode": mode, "load_average": load, "threads": threads}
-        report = Report(as_json=as_json, seed=seed, **about)
+        about = {"index": _described(index), "mode": mode, "threads": threads, "processes": processes}
+        report = Report(as_json=as_json, seed=seed, load_average=load, **about)
         numbers = [float(rate) for rate in rates.split(",")]
-        options = ["--threads", str(threads), "--poll", "0", *([] if mode is None else ["--mode", mode])]
+        options = ["--threads", str(threads), "--processes", str(processes), "--poll", "0"]
+        options += [] if mode is None else ["--mode", mode]
         with server([str(served), *options]) as (port, process):
             report.heading("qpr serve: search, open loop")
             _open_loops(report, port, process, texts, numbers, seconds, seed, _search)
@@ -78,6 +80,7 @@ def main(
             )
             report.heading("qpr serve: saturation, closed loop")
             _saturate(report, port, texts, seconds)
+            report.row(resident_mb=memory_mb(process), with_processes_mb=shared_mb(process))
             report.heading("qpr serve: exchanges under load")
             if swaps:
                 old = memory_mb(process)
@@ -214,14 +217,6 @@ def _write_texts(index: str, path: str, seed: int) -> None:
     rows = np.random.default_rng(seed).choice(len(opened), min(20_000, len(opened)), replace=False)
     texts = opened.questions(rows)["text"].to_pylist()
     Path(path).write_text(json.dumps(texts * (20_000 // len(texts))))
-
-
-def shortened(text: str) -> str:
-    """Return a question without one of its words, so that it is another question with near ones."""
-    words = text.split()
-    if len(words) > 2:
-        del words[random.Random(text).randrange(len(words))]
-    return " ".join(words)[:500]
 
 
 def publish(index: Path, served: Path, number: int) -> None:

@@ -50,6 +50,7 @@ def create_app(service: Service, exchange: Exchange | None = None) -> FastAPI:
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        await service.versions.current.attach()
         await service.auditing.refresh()
         watching = [asyncio.create_task(service.auditing.watch())]
         if exchange is not None:
@@ -59,6 +60,7 @@ def create_app(service: Service, exchange: Exchange | None = None) -> FastAPI:
             task.cancel()
         await service.auditing.refresh()
         service.batcher.close()
+        await asyncio.to_thread(service.versions.close)
 
     app = DirectApp(
         title="qpr",

@@ -1,9 +1,10 @@
-"""Searches in a bounded pool of threads; questions that wait are searched together.
+"""Searches in a bounded pool of threads or of processes; questions that wait are searched together.
 
-questions of a request -> Batcher.run -> queue -> free threads share all that wait -> results of each request
+questions of a request -> Batcher.run -> queue -> those that are free share all that wait -> results of each request
 
-No request waits for others to come. A few questions that have come while no thread searches are searched in the thread
-of the event loop if the search before them was quick. All methods run in that thread, except `_work`.
+No request waits for others to come. Where a version has no processes, a few questions that have come while no thread
+searches are searched in the thread of the event loop if the search before them was quick. All methods run in that
+thread, except `_work`.
 """
 
 from __future__ import annotations
@@ -11,14 +12,13 @@ from __future__ import annotations
 import asyncio
 import collections
 import dataclasses
-import itertools
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from jobs.web.versions.calls import NO_VALUES, Call, Kind, Listing
-from jobs.web.versions.leases import Version
+from jobs.web.versions.leases import SearchesElsewhere, Version
+from jobs.web.versions.outcomes import FEW, Outcome, outcomes, use_one_thread
 from model.choices import Mode
 from schemas.text import normal_length
 
@@ -28,9 +28,6 @@ BATCH = 64
 CHARACTERS = 8192
 """Characters a thread takes at a time, unless a single question has more: at .01 ms each it is free again after 80 ms.
 Questions have 60 on average, so of most workloads a thread takes `BATCH` questions."""
-
-FEW = 4
-"""Questions that may hold up the event loop, together, where threads would take turns in the interpreter."""
 
 FEW_CHARACTERS = 1000
 """Characters that these questions may have, together: at .01 ms each, beside a search."""
@@ -63,7 +60,7 @@ class Batcher:
         self._threads = self._free = threads
         self._observe = observe
         self._waiting: collections.OrderedDict[Call, collections.deque[_Job]] = collections.OrderedDict()
-        self._is_planned = False
+        self._is_planned = self._is_closed = False
 
     @property
     def waiting(self) -> int:
@@ -92,6 +89,7 @@ class Batcher:
 
     def close(self) -> None:
         """End the threads."""
+        self._is_closed = True
         self._pool.shutdown(wait=False, cancel_futures=True)
 
     def _queued(self, call: Call, questions: Sequence[str], characters: int) -> asyncio.Future[Sequence[Any]]:
@@ -106,23 +104,43 @@ class Batcher:
 
     def _dispatch(self) -> None:
         self._is_planned = False
-        while self._free and self._waiting:
-            call, jobs = next(iter(self._waiting.items()))
+        while (call := next((call for call in self._waiting if self._free_for(call)), None)) is not None:
+            jobs = self._waiting[call]
             is_quick = self._is_quick(call, jobs)
-            batch = self._batch(jobs, parts=1 if is_quick else self._free)
+            batch = self._batch(jobs, parts=1 if is_quick else self._free_for(call))
             if jobs:
                 self._waiting.move_to_end(call)
             else:
                 del self._waiting[call]
             if not batch:
                 continue
-            self._free -= 1
             self._observe(_questions(batch))
+            if (processes := _processes(call)) is not None:
+                self._search_elsewhere(processes, call, batch)
+                continue
+            self._free -= 1
             if is_quick:
                 use_one_thread()
-                self._finish(batch, _outcomes(call, [job.questions for job in batch]))
+                self._finish(batch, outcomes(call, [job.questions for job in batch]))
             else:
                 self._pool.submit(self._work, call, batch, asyncio.get_running_loop())
+
+    def _free_for(self, call: Call) -> int:
+        """Return how many threads or processes could make a call now."""
+        processes = _processes(call)
+        return max(self._free, 0) if processes is None else processes.idle
+
+    def _search_elsewhere(self, processes: SearchesElsewhere, call: Call, batch: list[_Job]) -> None:
+        """Search in a process; if it ends meanwhile, in a thread."""
+
+        def finish(found: list[Outcome] | None) -> None:
+            if found is not None:
+                self._settle(batch, found)
+            elif not self._is_closed:
+                self._free -= 1
+                self._pool.submit(self._work, call, batch, asyncio.get_running_loop())
+
+        processes.search(call, [job.questions for job in batch], finish)
 
     def _batch(self, jobs: collections.deque[_Job], *, parts: int) -> list[_Job]:
         """Take from the queue of a call what one of several threads searches next, without those that have left."""
@@ -141,17 +159,20 @@ class Batcher:
 
     def _is_quick(self, call: Call, jobs: collections.deque[_Job]) -> bool:
         """Return whether to search in this thread: few short questions, no others around, a quick search."""
-        are_alone = len(self._waiting) == 1 and self._free == self._threads
+        are_alone = len(self._waiting) == 1 and self._free == self._threads and _processes(call) is None
         are_few = _questions(jobs) <= FEW and sum(job.characters for job in jobs) <= FEW_CHARACTERS
         return are_alone and are_few and not call.makes_view and call.version.seconds.get(call.way, QUICK_S) < QUICK_S
 
     def _work(self, call: Call, batch: list[_Job], loop: asyncio.AbstractEventLoop) -> None:
         """Search in a thread of the pool."""
-        loop.call_soon_threadsafe(self._finish, batch, _outcomes(call, [job.questions for job in batch]))
+        loop.call_soon_threadsafe(self._finish, batch, outcomes(call, [job.questions for job in batch]))
 
-    def _finish(self, batch: list[_Job], outcomes: list[Sequence[Any] | Exception]) -> None:
+    def _finish(self, batch: list[_Job], found: list[Outcome]) -> None:
         self._free += 1
-        for job, outcome in zip(batch, outcomes, strict=True):
+        self._settle(batch, found)
+
+    def _settle(self, batch: list[_Job], found: list[Outcome]) -> None:
+        for job, outcome in zip(batch, found, strict=True):
             if job.future.done():
                 continue
             if isinstance(outcome, Exception):
@@ -159,7 +180,7 @@ class Batcher:
             else:
                 job.future.set_result(outcome)
         batch.clear()  # variables of functions that an error leads to, which would lead back to it
-        outcomes.clear()
+        found.clear()
         self._dispatch()
 
 
@@ -175,34 +196,11 @@ def _parts(questions: Sequence[str]) -> Iterator[tuple[Sequence[str], int]]:
         yield questions[start:], characters
 
 
+def _processes(call: Call) -> SearchesElsewhere | None:
+    """Return the processes that make a call, None where threads do."""
+    processes = call.version.processes
+    return processes if processes is not None and processes.alive else None
+
+
 def _questions(jobs: Iterable[_Job]) -> int:
     return sum(len(job.questions) for job in jobs)
-
-
-def _outcomes(call: Call, parts: Sequence[Sequence[str]]) -> list[Sequence[Any] | Exception]:
-    """Return the result of each job, of which these are the questions, and remember the time of few questions."""
-    questions = [*itertools.chain.from_iterable(parts)]
-    began = time.thread_time()
-    outcomes = [_outcome(call, questions)]  # no variable is an error: it leads to the variables of this function
-    if isinstance(outcomes[0], Exception):  # one request's error must not become that of its neighbours
-        outcomes[:] = [_outcome(call, part) for part in parts]
-    else:
-        found = iter(outcomes[0])
-        outcomes[:] = [[*itertools.islice(found, len(part))] for part in parts]
-    if len(questions) <= FEW and not call.makes_view:
-        call.version.seconds[call.way] = (time.thread_time() - began) / len(questions)
-    return outcomes
-
-
-def _outcome(call: Call, questions: Sequence[str]) -> Sequence[Any] | Exception:
-    try:
-        return call(questions)
-    except Exception as error:  # noqa: BLE001  # raised again where the request waits
-        return error
-
-
-def use_one_thread() -> None:
-    """Limit FAISS to one thread for searches of this thread."""
-    import faiss
-
-    faiss.omp_set_num_threads(1)

@@ -6,15 +6,17 @@ index or warehouse -> Exchange.watch -> open_version in a thread -> Versions.swa
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import sys
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
-from jobs.web.batching import use_one_thread
 from jobs.web.service import Service
 from jobs.web.versions.leases import Version
 from jobs.web.versions.opening import Opener, open_version
+from jobs.web.versions.outcomes import use_one_thread
 from jobs.workflows.warehouses.version_reading import Readable
 from schemas.errors import QprError
 
@@ -29,13 +31,20 @@ class Exchange:
         service: that answers.
         readable: place of the index, where new versions are published.
         open_searcher: opens one with its certificate.
+        start: starts the processes that search one.
     """
 
-    def __init__(self, service: Service, readable: Readable, open_searcher: Opener) -> None:
+    def __init__(
+        self,
+        service: Service,
+        readable: Readable,
+        open_searcher: Opener,
+        start: Callable[[Version], None] = lambda _: None,
+    ) -> None:
         self._service = service
         self._readable = readable
         self._reported = ("", "")
-        self._open = open_searcher
+        self._open, self._start = open_searcher, start
         self._busy = asyncio.Lock()
         self._refused = ("", 0.0)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="open", initializer=use_one_thread)
@@ -62,6 +71,7 @@ class Exchange:
             if version is None:
                 return "unchanged"
             self._refused, self._reported = ("", 0.0), ("", "")
+            await version.attach()
             self._service.swap(version)
             del version
             await self._service.auditing.refresh()
@@ -89,9 +99,12 @@ class Exchange:
             return None
         self._refused = run_id, time.monotonic()
         version, present = open_version(self._readable, self._open), self._service.columns
-        if version.columns != present:
-            version.held.close()
-            new, served = (", ".join(columns) or "no column" for columns in (version.columns, present))
-            differing = f"the new version varies by {new}, the served one by {served}"
-            raise QprError(f"{self._readable.url}: {differing}. Start the server again")
+        with contextlib.ExitStack() as stack:
+            stack.callback(version.held.close)
+            if version.columns != present:
+                new, served = (", ".join(columns) or "no column" for columns in (version.columns, present))
+                differing = f"the new version varies by {new}, the served one by {served}"
+                raise QprError(f"{self._readable.url}: {differing}. Start the server again")
+            self._start(version)
+            stack.pop_all()
         return version

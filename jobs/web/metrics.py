@@ -56,10 +56,16 @@ class Metrics:
         waiting: returns the number of jobs in the queue.
         opened: returns the number of versions in memory.
         blocked: returns the number of blocked answers.
+        processes: returns the number of processes that search.
     """
 
     def __init__(
-        self, *, waiting: Callable[[], int], opened: Callable[[], int], blocked: Callable[[], int] = int
+        self,
+        *,
+        waiting: Callable[[], int],
+        opened: Callable[[], int],
+        blocked: Callable[[], int] = int,
+        processes: Callable[[], int] = int,
     ) -> None:
         self.registry = kept = CollectorRegistry()
         ProcessCollector(registry=self.registry)
@@ -88,6 +94,7 @@ class Metrics:
         self.audited_wrong = Gauge("qpr_audited_wrong", "Wrong answers among them.", registry=kept)
         self.evidence = Gauge("qpr_alarm_evidence", "Evidence against the promise; 100 is an alarm.", registry=kept)
         self.alarm = Gauge("qpr_alarm", "1: only questions of the index are answered.", registry=kept)
+        Gauge("qpr_search_processes", "Processes that search.", registry=kept).set_function(processes)
         Gauge("qpr_waiting", "Requests that wait for a thread.", registry=kept).set_function(waiting)
         Gauge("qpr_open_versions", "Versions of the index in memory.", registry=kept).set_function(opened)
 

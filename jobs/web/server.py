@@ -6,13 +6,15 @@ settings, Readable -> serve -> socket, versions, application -> requests, until 
 from __future__ import annotations
 
 import contextlib
+import functools
 import gc
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from jobs.web.app import create_app
 from jobs.web.exchange import Exchange
 from jobs.web.listening import Server, address_of, listening
+from jobs.web.processes.group import start_processes
 from jobs.web.protection.gate import Gate
 from jobs.web.protection.tokens import checked_token, is_local
 from jobs.web.service import Service
@@ -28,13 +30,14 @@ _SWITCH_S = 0.0005
 the median of single ones was 31 to 334 ms in three runs with Python's 5 ms; with .5 ms it was 13 to 42 ms."""
 
 
-def serve(readable: Readable, settings: Serving, open_searcher: Opener) -> None:
+def serve(readable: Readable, settings: Serving, open_searcher: Opener, process: Sequence[str]) -> None:
     """Serve an index until SIGTERM or SIGINT; requests that run then are finished.
 
     Args:
         readable: place of the index, where new versions are published.
         settings: of the server.
         open_searcher: opens the index and its later versions, each with its certificate.
+        process: command line of a process that searches.
 
     Raises:
         QprError: the address or the state is in use, the token file is no good, or the index cannot be opened.
@@ -49,10 +52,12 @@ def serve(readable: Readable, settings: Serving, open_searcher: Opener) -> None:
         stack.enter_context(_giving_way())
         versions = Versions(open_version(readable, open_searcher))
         stack.callback(versions.close)
+        start = functools.partial(start_processes, count=settings.processes, command=process)
+        start(versions.current)
         service = Service(settings, versions, state)
         gc.collect()
         gc.freeze()
-        exchange = Exchange(service, readable, open_searcher)
+        exchange = Exchange(service, readable, open_searcher, start)
         app = create_app(service, exchange)
         gate = Gate(app, settings=settings, metrics=service.metrics, token=token, local=is_local(settings.host))
         greeting = f"serving {readable.url} at {address_of(listener)}, version {service.versions.current.name}"

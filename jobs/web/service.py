@@ -59,7 +59,10 @@ class Service:
         self.versions = versions
         self.state = state
         self.metrics = Metrics(
-            waiting=lambda: self.batcher.waiting, opened=lambda: versions.opened, blocked=lambda: len(state.blocked)
+            waiting=lambda: self.batcher.waiting,
+            opened=lambda: versions.opened,
+            blocked=lambda: len(state.blocked),
+            processes=lambda: versions.processes,
         )
         self.batcher = Batcher(settings.threads, self.metrics.batches.observe)
         self.auditing = Auditing(state, settings.audits, self.metrics, lambda: versions.current.certificate)

@@ -56,6 +56,12 @@ class Serving(pydantic.BaseModel, frozen=True, extra="forbid"):
         default=None, description="Local folder that keeps blocked answers, feedback and the audit sample."
     )
     threads: int = pydantic.Field(default=2, ge=1, le=256, description="Threads that search.")
+    processes: int = pydantic.Field(
+        default=0,
+        ge=0,
+        le=256,
+        description="Processes that search in place of the threads, so that a server uses several cores.",
+    )
     poll: float = pydantic.Field(
         default=5.0,
         ge=0,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import json
+import random
 import select
 import socket
 import time
@@ -150,3 +151,11 @@ def _is_whole(content: bytearray) -> bool:
         return False
     place = content.lower().find(b"content-length: ", 0, end)
     return len(content) >= end + len(HEADER_END) + int(content[place + 16 : content.find(b"\r\n", place)])
+
+
+def shortened(text: str) -> str:
+    """Return a question without one of its words, so that it is another question with near ones."""
+    words = text.split()
+    if len(words) > 2:
+        del words[random.Random(text).randrange(len(words))]
+    return " ".join(words)[:500]

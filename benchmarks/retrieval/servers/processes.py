@@ -78,6 +78,26 @@ def forget_peak(process: int) -> None:
 
 
 def cpu_s(process: int) -> float:
-    """Return the CPU seconds of a process, which other work on the machine changes less than latencies."""
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Return the CPU seconds of a process and its children, which other work changes less than latencies."""
+    fields = [_fields(number) for number in with_children(process)]
+    return sum(int(of_one[11]) + int(of_one[12]) for of_one in fields if of_one) / os.sysconf("SC_CLK_TCK")
+
+
+def shared_mb(process: int) -> float:
+    """Return the resident memory of a process and its children in MB, of a page of several ones each one's share."""
+    texts = [Path(f"/proc/{number}/smaps_rollup").read_text() for number in with_children(process)]
+    return sum(int(kb) for text in texts for kb in re.findall(r"^Pss:\s+(\d+) kB", text, re.MULTILINE)) / 1024
+
+
+def with_children(process: int) -> list[int]:
+    """Return the number of a process and those of its children."""
+    numbers = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+    return [process, *(number for number in numbers if _fields(number)[1:2] == [str(process)])]
+
+
+def _fields(process: int) -> list[str]:
+    """Return the fields of a process from its state on (`man 5 proc_pid_stat`), none if it has ended."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []

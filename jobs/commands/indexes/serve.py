@@ -39,11 +39,8 @@ def serve(
       qpr serve --warehouse warehouse
       qpr serve --warehouse warehouse --at 42
     """
-    import functools
-
+    from jobs.commands.indexes.search_process import command, opener
     from jobs.web.server import serve as serve_index
     from jobs.workflows.warehouses.version_reading import Readable
-    from model.search.searcher import open_searcher
 
-    opener = functools.partial(open_searcher, compiled=True, **opening.model_dump())
-    serve_index(Readable(index, certificate, warehouse, at), settings, opener)
+    serve_index(Readable(index, certificate, warehouse, at), settings, opener(opening), command(opening))

@@ -11,10 +11,11 @@ import contextlib
 import dataclasses
 import math
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from jobs.web.versions.clusters import ClusterRows
+from jobs.workflows.warehouses.version_reading import Readable
 from model.certificates.certificate import Loaded
 from model.choices import Mode
 
@@ -71,6 +72,28 @@ class Searches(Protocol):
         ...
 
 
+class SearchesElsewhere(Protocol):
+    """The processes that search a version (`jobs.web.processes.group.SearchProcesses`)."""
+
+    @property
+    def alive(self) -> int:
+        """Return the number of processes that can search."""
+        ...
+
+    @property
+    def idle(self) -> int:
+        """Return the number of processes that search nothing."""
+        ...
+
+    async def attach(self) -> None:
+        """Make their connections part of the event loop."""
+        ...
+
+    def search(self, call: Any, parts: Sequence[Sequence[str]], done: Callable[[Any], None]) -> None:
+        """Make a call in an idle process."""
+        ...
+
+
 class Canary(NamedTuple):
     """A question of the index that has to find itself.
 
@@ -92,9 +115,11 @@ class Version:
     Attributes:
         name: digest of its content.
         run_id: number of its version in a warehouse, folder of its run, that of its certificate, with plus signs.
+        place: of its index and its certificate, for another process.
         searcher: of its questions.
         clusters: rows of each cluster.
         canaries: questions of the index.
+        processes: that search it in place of threads.
         published: Unix time at which it was published.
         held: the lease on its folders in a warehouse.
         leases: number of requests that use it.
@@ -103,9 +128,11 @@ class Version:
 
     name: str
     run_id: str
+    place: Readable
     searcher: Searches
     clusters: ClusterRows
     canaries: Sequence[Canary]
+    processes: SearchesElsewhere | None = None
     published: float = math.nan
     held: contextlib.ExitStack = dataclasses.field(default_factory=contextlib.ExitStack)
     leases: int = 0
@@ -122,6 +149,11 @@ class Version:
             if self._without is None or self._without[0] is not blocked:
                 self._without = blocked, self.searcher.without_answers(blocked)
             return self._without[1]
+
+    async def attach(self) -> None:
+        """Make the connections of its processes part of the event loop."""
+        if self.processes is not None:
+            await self.processes.attach()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -149,6 +181,12 @@ class Versions:
     def opened(self) -> int:
         """Return the number of versions in memory."""
         return 1 + len(self._retired)
+
+    @property
+    def processes(self) -> int:
+        """Return the number of processes that search the current version."""
+        processes = self.current.processes
+        return 0 if processes is None else processes.alive
 
     @contextlib.contextmanager
     def lease(self) -> Iterator[Version]:

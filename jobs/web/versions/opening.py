@@ -73,6 +73,7 @@ def open_version(readable: Readable, open_searcher: Opener) -> Version:
             return Version(
                 name=manifest.digest[:_NAME],
                 run_id=runs,
+                place=Readable(url, served.certificate),
                 searcher=searcher,
                 clusters=ClusterRows(searcher.index),
                 canaries=_checked_canaries(url, searcher),

@@ -20,6 +20,7 @@ from jobs.web.settings import Serving
 from jobs.web.state import State
 from jobs.web.versions.clusters import ClusterRows
 from jobs.web.versions.leases import Canary, Version, Versions
+from jobs.workflows.warehouses.version_reading import Readable
 from model.search.results import Answer, Hit, Why
 from schemas.tables import ANSWER_ID, ID_TABLE
 from schemas.text import answer_key, question_id, tokens
@@ -147,7 +148,7 @@ ROWS = [
 def make_version(name="one", rows=ROWS):
     searcher = FakeSearcher(rows)
     canaries = [Canary(rows[0]["text"], rows[0]["question_id"])]
-    return Version(name, f"run-{name}", searcher, ClusterRows(searcher.index), canaries)
+    return Version(name, f"run-{name}", Readable(name), searcher, ClusterRows(searcher.index), canaries)
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ class Searcher:
 class Version:
     def __init__(self):
         self.searcher = Searcher()
-        self.seconds = {}
+        self.seconds, self.processes = {}, None
 
 
 def run(scenario, *, threads=1):

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from benchmarks.retrieval.servers.load import closed_loop, get, open_loop
-from benchmarks.retrieval.serving import shortened
+from benchmarks.retrieval.servers.load import closed_loop, get, open_loop, shortened
 
 
 class Server:

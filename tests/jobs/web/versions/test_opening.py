@@ -37,7 +37,7 @@ def test_the_rows_of_a_cluster_are_those_with_its_id(ids, monkeypatch):
 
 
 def version(name):
-    return Version(name, name, None, None, [])
+    return Version(name, name, Readable(name), None, None, [])
 
 
 def test_a_version_stays_until_its_last_request_ends():

@@ -1,0 +1,1 @@
+"""Processes that search in place of the threads of a server."""

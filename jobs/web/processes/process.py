@@ -1,0 +1,142 @@
+"""The server's end of a process that searches.
+
+Version -> SearchProcess -> messages -> outcomes
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from typing import cast
+
+from jobs.web.processes.messages import Frames, call_message, framed, outcomes_of
+from jobs.web.versions.calls import Call
+from jobs.web.versions.leases import Version
+from jobs.web.versions.outcomes import Outcome
+from schemas.errors import QprError
+
+_END_S = 5.0
+"""Seconds that a process has to end after its connection is closed."""
+
+_READ_BYTES = 2**16
+
+Done = Callable[[list[Outcome] | None], None]
+"""Takes the outcomes of a call; None: the process ended before it had any."""
+
+
+class SearchProcess(asyncio.Protocol):
+    """A process that searches one version; it makes one call at a time.
+
+    Args:
+        version: which the process opens too; this one stays open.
+        command: command line of the process, to which the descriptor of its connection is added.
+    """
+
+    def __init__(self, version: Version, command: Sequence[str]) -> None:
+        self._version = version
+        self._frames = Frames()
+        self._done: tuple[Call, Done] | None = None
+        self._blocked = frozenset[str]()
+        self._transport: asyncio.WriteTransport | None = None
+        self._lost: Callable[[SearchProcess], None] = lambda _: None
+        self._socket, theirs = socket.socketpair()
+        with theirs:
+            self._popen = subprocess.Popen(  # noqa: S603  # a module of this program
+                [*command, str(theirs.fileno())],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                env={**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)},
+                start_new_session=True,
+            )
+        place = version.place
+        first = {
+            "index": place.index,
+            "certificate": place.certificate,
+            "version": version.name,
+        }
+        self._socket.sendall(framed(first))
+
+    def wait(self) -> None:
+        """Wait until the process has opened the version.
+
+        Raises:
+            QprError: it cannot, or has ended.
+        """
+        messages: list[dict[str, str]] = []
+        while not messages:
+            data = self._socket.recv(_READ_BYTES)
+            if not data:
+                fault = f"a process that searches ended at its start {self.status()}"
+                raise QprError(f"{self._version.place.index}: {fault}. Look at its lines above, if it has any")
+            messages.extend(self._frames.feed(data))
+        if "refused" in messages[0]:
+            raise QprError(messages[0]["refused"])
+
+    async def attach(self, lost: Callable[[SearchProcess], None]) -> None:
+        """Make the connection part of the event loop.
+
+        Args:
+            lost: called when the process has ended.
+        """
+        self._lost = lost
+        await asyncio.get_running_loop().create_unix_connection(lambda: self, sock=self._socket)
+
+    @property
+    def is_idle(self) -> bool:
+        """Return whether it makes no call."""
+        return self._transport is not None and self._done is None
+
+    def search(self, call: Call, parts: Sequence[Sequence[str]], done: Done) -> None:
+        """Make a call for requests, of which these are the questions; it has to be idle."""
+        assert self._transport is not None
+        self._done = call, done
+        blocked = self._blocked if call.listing is None else call.listing.blocked
+        if blocked is not self._blocked:
+            self._transport.write(framed({"do": "block", "ids": [*blocked - self._blocked]}))
+            self._blocked = blocked
+        self._transport.write(framed(call_message(call, parts)))
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the connection."""
+        self._transport = cast(asyncio.WriteTransport, transport)
+
+    def data_received(self, data: bytes) -> None:
+        """Give outcomes to the requests that wait for them."""
+        for message in self._frames.feed(data):
+            if self._done is not None:
+                (call, done), self._done = self._done, None
+                done(outcomes_of(call, message))
+
+    def connection_lost(self, _: Exception | None) -> None:
+        """Report the end of the process."""
+        self._transport = None
+        waiting, self._done = self._done, None
+        self._lost(self)
+        if waiting is not None:
+            waiting[1](None)
+
+    def status(self) -> str:
+        """Return how the process ended, as words; it has to be about to end."""
+        try:
+            code = self._popen.wait(_END_S)
+        except subprocess.TimeoutExpired:
+            return "but still runs"
+        return f"by signal {-code}" if code < 0 else f"with status {code}"
+
+    def end(self) -> None:
+        """Close the connection, after which the process ends; it can be called in any thread, and more than once."""
+        with contextlib.suppress(OSError):  # it has ended
+            self._socket.shutdown(socket.SHUT_RDWR)
+        try:
+            self._popen.wait(_END_S)
+        except subprocess.TimeoutExpired:
+            self._popen.kill()
+            self._popen.wait()
+        if self._transport is None:
+            self._socket.close()

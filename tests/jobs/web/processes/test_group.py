@@ -1,0 +1,182 @@
+"""A server whose searches are made in processes: equal responses, processes that end, new versions, the end."""
+
+import asyncio
+import os
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from jobs.web.processes import group
+from jobs.web.processes.group import start_processes
+from jobs.web.processes.messages import framed
+from jobs.web.versions.calls import Call
+from schemas.errors import QprError
+from tests.jobs.web.conftest import make_version
+
+QUESTIONS = [f"how do I pay bill number {number}" for number in range(40)]
+
+pytestmark = pytest.mark.skipif(not Path("/proc").exists(), reason="child processes are looked up in /proc")
+
+
+def children(process):
+    """Return the numbers of the processes that a server has started and that run."""
+    found = Path(f"/proc/{process.popen.pid}/task/{process.popen.pid}/children").read_text().split()
+    threads = Path(f"/proc/{process.popen.pid}/task").iterdir()
+    found += [number for thread in threads for number in _children_of(thread)]
+    return sorted({int(number) for number in found if _runs(int(number))})
+
+
+def _children_of(thread):
+    try:
+        return (thread / "children").read_text().split()
+    except OSError:
+        return []
+
+
+def _runs(number):
+    try:
+        return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def wait_for(condition):
+    until = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def searching(process):
+    """Return the number of processes that search, as the metrics have it."""
+    lines = process.client.get("/metrics").text.splitlines()
+    return next(float(line.split()[1]) for line in lines if line.startswith("qpr_search_processes "))
+
+
+def responses(client):
+    """Return the responses to requests of all kinds."""
+    several = {"questions": [*QUESTIONS[:5], "pay?", "..."], "k": 3}
+    return [
+        client.get("/search", params={"q": "bill number 7", "k": 5}).json(),
+        client.get("/search", params={"q": "bill number 7", "k": 5, "mode": "dense"}).json(),
+        client.post("/search", json=several).json(),
+        client.post("/search", json={"questions": QUESTIONS * 5, "k": 2}).json(),
+        client.post("/answer", json={"questions": ["pay bill", QUESTIONS[0]]}).json(),
+        client.post("/answer", json=several).json(),
+        client.get("/readyz").json(),
+    ]
+
+
+def test_processes_give_the_responses_that_threads_give_and_end_with_a_killed_server(publish, server, tmp_path):
+    index = publish(QUESTIONS)
+    threads = server(index, "--state", tmp_path / "threads")
+    processes = server(index, "--state", tmp_path / "processes", "--processes", 2)
+    started = children(processes)
+    assert len(started) == searching(processes) == 2
+    assert children(threads) == []
+    assert responses(processes.client) == responses(threads.client)
+    best = threads.client.get("/search", params={"q": "bill number 7"}).json()["results"][0]["hits"][0]["answer_id"]
+    for process in (threads, processes):
+        assert process.client.delete(f"/answers/{best}").status_code == 200
+    found = responses(processes.client)
+    assert found == responses(threads.client)
+    assert best not in {hit["answer_id"] for hit in found[0]["results"][0]["hits"]}
+    assert len(found[0]["results"][0]["hits"]) == 5
+    processes.popen.kill()
+    wait_for(lambda: not any(map(_runs, started)))
+
+
+def test_processes_are_replaced_without_a_failed_request_and_end_with_their_version(publish, server):
+    process = server(publish(QUESTIONS), "--processes", 1, "--poll", 0)
+    statuses, stop = [], threading.Event()
+
+    def load():
+        client = process.new_client()
+        while not stop.is_set():
+            statuses.append(client.post("/search", json={"questions": QUESTIONS, "k": 1}).status_code)
+        client.close()
+
+    threads = [threading.Thread(target=load) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    [first] = children(process)
+    os.kill(first, signal.SIGTERM)  # as a service manager sends it to all processes: the server decides
+    wait_for(lambda: len(statuses) > 20)
+    assert children(process) == [first]
+    os.kill(first, signal.SIGKILL)
+    asked = len(statuses)
+    wait_for(lambda: len(statuses) > asked + 20 and searching(process) == 1)
+    [second] = children(process)
+    publish(QUESTIONS[:20])
+    assert process.client.post("/reload").json() == {"reload": "swapped"}
+    wait_for(lambda: len(children(process)) == 1)
+    [third] = children(process)
+    assert len({first, second, third}) == 3
+    found = process.client.get("/search", params={"q": QUESTIONS[3], "k": 40}).json()["results"][0]["hits"]
+    assert {hit["text"] for hit in found} == {*QUESTIONS[:20]}
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert set(statuses) == {200}
+    assert process.stop() == 0
+    wait_for(lambda: not _runs(third))
+    [line] = [line for line in process.errors if line.startswith("a process that searches ended")]
+    assert line == "a process that searches ended by signal 9; others search until another one has started\n"
+
+
+def script(lines):
+    """Return the command line of a process with a connection ``c``."""
+    begin = "import socket, sys; c = socket.socket(fileno=int(sys.argv[1])); c.recv(9999)"
+    return [sys.executable, "-S", "-c", f"{begin}; {lines}"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "error"),
+    [
+        (f"c.sendall({framed({'refused': 'index: is damaged'})!r})", "index: is damaged"),
+        ("sys.exit(3)", r"one: a process that searches ended at its start with status 3\. Look .*"),
+    ],
+)
+def test_a_process_that_cannot_open_the_version_is_named_and_the_others_end(lines, error):
+    version = make_version()
+    with pytest.raises(QprError, match=f"^{error}$"):
+        start_processes(version, 2, script(lines))
+    assert version.processes is None
+
+
+def test_a_process_that_has_ended_is_tried_again_until_its_version_is_no_longer_held(monkeypatch, capsys, tmp_path):
+    opened = framed({"opened": "one"})
+    flag = tmp_path / "damaged"
+    lines = f"c.sendall({opened!r}); c.recv(9999)"
+    command = script(f"import os; os.path.exists({str(flag)!r}) and sys.exit(4); {lines}")
+    version = make_version()
+    start_processes(version, 1, command)
+    monkeypatch.setattr(group, "_AGAIN_S", 0.05)
+
+    async def scenario():
+        await version.attach()
+        assert (version.processes.alive, version.processes.idle) == (1, 1)
+        flag.touch()
+        call, outcome = Call(version, "answer", 0, None, (), None), asyncio.get_running_loop().create_future()
+        version.processes.search(call, [["a"]], outcome.set_result)  # a message that ends this process
+        assert version.processes.idle == 0
+        assert await outcome is None
+        assert version.processes.alive == 0
+        await until(lambda: "the next attempt" in capsys.readouterr().err)
+        flag.unlink()
+        await until(lambda: version.processes.alive == 1)
+        await asyncio.to_thread(version.held.close)
+        await until(lambda: version.processes.alive == 0)
+        await asyncio.sleep(0.2)
+        assert version.processes.alive == 0
+
+    asyncio.run(asyncio.wait_for(scenario(), 30))
+
+
+async def until(condition):
+    while not condition():
+        await asyncio.sleep(0.01)
