@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.intermediate import LOG_ANSWER_ID, MEMBERS, REJECTS
+from pipelines.questions.markup import SPLIT, split_by_markup
 from pipelines.questions.settings import Ambiguity
 from pipelines.writing.rejects import reject_members
 from schemas.ragged import most_frequent, sizes_of_runs, starts_of_runs
@@ -25,8 +26,8 @@ class Settled(NamedTuple):
     Attributes:
         members: MEMBERS rows, in their order, of the clusters that questions stay in.
         rejects: REJECTS rows, one for each question and cluster it leaves.
-        counts: how many ``members`` there were, a question counted once in each of its clusters, and how many
-            ``questions_with_several_answers``.
+        counts: how many ``members`` there were, a question counted once in each of its clusters, how many
+            ``questions_with_several_answers``, and, if there are any, those of which some differ in HTML alone.
     """
 
     members: pa.Table
@@ -50,10 +51,14 @@ def settle_answers(members: pa.Table, ambiguity: Ambiguity) -> Settled:
     question_starts = starts_of_runs(question_of_place)
     several = question_of_place[question_starts[sizes_of_runs(question_starts, len(place_starts)) > 1]]
     counts = {"members": len(place_starts), "questions_with_several_answers": len(several)}
-    if ambiguity.min_answer_share == 0 or not len(several):
+    if not len(several):
         return Settled(members, REJECTS.empty_table(), counts)
     contested = pa.array(np.isin(question_ids[order], several))
     rows = members.take(pa.array(order).filter(contested))
+    if split := split_by_markup(rows):
+        counts[SPLIT] = split
+    if ambiguity.min_answer_share == 0:
+        return Settled(members, REJECTS.empty_table(), counts)
     settled, rejects = _settle(rows, ambiguity)
     certain = members.take(pa.array(order).filter(pc.invert(contested)))
     return Settled(pa.concat_tables([certain, settled]), rejects, counts)

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 
 from pipelines.intermediate import ANSWER_FORMS, LOG_ANSWER_ID
 from pipelines.questions.aggregation import sum_equal_rows
+from pipelines.questions.markup import bare_texts, has_markup
 from schemas.quantities import counted, rounded_percent
 from schemas.ragged import most_frequent, sizes_of_runs, starts_of_runs
 from schemas.text_arrays import encode, with_used_texts
@@ -88,7 +89,7 @@ class CurrentTexts(NamedTuple):
 
     Attributes:
         texts: ``log_answer_id``, the text that ended, ``old``, and the one in its place, ``answer``.
-        counts: of ids with many texts.
+        counts: of ids with many texts, which differ in more than HTML.
     """
 
     texts: pa.Table
@@ -115,7 +116,7 @@ def current_texts(forms: pa.Table) -> CurrentTexts:
     chosen = most_frequent(ids, encode(others["answer"]), rows)
     answers = chosen["value"].take(pc.index_in(ended["answer_id"], value_set=chosen["group"].combine_chunks()))
     texts = {LOG_ANSWER_ID.name: ended[LOG_ANSWER_ID.name], "old": ended["answer"], "answer": answers}
-    return CurrentTexts(pa.table(texts), _many_text_counts(events, starts))
+    return CurrentTexts(pa.table(texts), _many_text_counts(merged))
 
 
 def _have_ended(events: Ints, first: Ints, last: Ints, starts: Ints) -> npt.NDArray[np.bool_]:
@@ -168,12 +169,34 @@ def with_current_texts(table: pa.Table, texts: Sequence[pa.Table], *, of: str) -
     return table.set_column(place, table.schema.field(place), answers)
 
 
-def _many_text_counts(events: Ints, starts: Ints) -> dict[str, int]:
-    """Return the number of answer ids with many texts, and of their rows; nothing where there are none."""
+def _many_text_counts(forms: pa.Table) -> dict[str, int]:
+    """Return the number of answer ids with many texts, and of their rows; nothing where there are none.
+
+    Args:
+        forms: ANSWER_FORMS, one row a text, ascending by answer.
+    """
+    found = forms.filter(pa.array(_of_many(forms)))
+    texts = with_used_texts(found["answer"])
+    if has_markup(texts.dictionary):  # the same text in other HTML is one
+        bare = encode(bare_texts(texts.dictionary)).indices.take(texts.indices)
+        coded = pa.table({"answer_id": found["answer_id"], "bare": bare, "events": found["events"]})
+        merged = coded.group_by(["answer_id", "bare"], use_threads=False).aggregate([("events", "sum")])
+        found = merged.rename_columns(["answer_id", "bare", "events"]).sort_by("answer_id")
+        found = found.filter(pa.array(_of_many(found)))
+    counts = {
+        f"{PREFIX}answers": pc.count_distinct(found["answer_id"]).as_py(),
+        f"{PREFIX}rows": pc.sum(found["events"]).as_py(),
+    }
+    return counts if len(found) else {}
+
+
+def _of_many(forms: pa.Table) -> npt.NDArray[np.bool_]:
+    """Return whether the answer id of each form has many, and none that most of its rows have."""
+    events, starts = forms["events"].to_numpy(), starts_of_runs(forms["answer_id"].to_numpy())
     rows, most = (choose.reduceat(events, starts) for choose in (np.add, np.maximum))
-    found = (sizes_of_runs(starts, len(events)) >= MANY) & (most <= MAX_SHARE * rows)
-    counts = {f"{PREFIX}answers": int(found.sum()), f"{PREFIX}rows": int(rows[found].sum())}
-    return counts if found.any() else {}
+    sizes = sizes_of_runs(starts, len(events))
+    many: npt.NDArray[np.bool_] = np.repeat((sizes >= MANY) & (most <= MAX_SHARE * rows), sizes)
+    return many
 
 
 def many_text_warnings(counters: Mapping[str, int], columns: Mapping[str, str], *, rows: int) -> list[str]:

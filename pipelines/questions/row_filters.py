@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.intermediate import ASKED, LOG_ANSWER_ID, USER
-from pipelines.questions.html_entities import PREFIX, rows_with_entity
+from pipelines.questions.markup import PREFIX, rows_with_entity
 from pipelines.questions.settings import Validation
 from pipelines.writing.rejects import reject_rows
 from schemas.text_arrays import encode, fold_all, has_word_all, hash64_all, key_all

@@ -34,6 +34,7 @@ OTHER_COUNTS = {
     "html_entities_answer": "rows with HTML entities in the answer",
     "html_entities_question": "rows with HTML entities in the question",
     "members_judged": "questions compared with others of their answer",
+    "questions_with_several_answers_by_html": "of these, with answers that differ in HTML alone",
 }
 """Descriptions of counters whose names are those of no table."""
 

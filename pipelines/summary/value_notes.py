@@ -1,6 +1,6 @@
-"""Sentences about input values that could not be read, and about texts with HTML entities.
+"""Sentences about input values that could not be read, and about texts with HTML.
 
-counters -> idle_filter, value_warnings, entity_warnings
+counters -> idle_filter, value_warnings, entity_warnings, markup_warnings
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pipelines.questions.html_entities import PREFIX
+from pipelines.questions.markup import PREFIX, SPLIT
 from schemas.quantities import counted, rounded_percent
 
 ENCODING_HINT: Final = (
@@ -18,6 +18,12 @@ ENCODING_HINT: Final = (
 
 MIN_SHARE_OF_ENTITIES: Final = 0.01
 """Minimum share of the rows with an HTML entity that causes a warning: an FAQ about HTML may contain some."""
+
+FEWEST_SPLIT: Final = 5
+"""Minimum number of questions with answers that differ in HTML alone that causes a warning."""
+
+MIN_SHARE_OF_SPLIT: Final = 0.05
+"""The same as a share of the questions with several answers: those asked once cannot show it."""
 
 _OPTIONS = {
     "confidence": "--min-confidence",
@@ -71,3 +77,16 @@ def entity_warnings(counters: Mapping[str, int]) -> list[str]:
     )
     step = "Replace them in both columns before the run, with html.unescape of Python for example"
     return [f"{found}. They stay as they are, and answers are given with them. {step}"]
+
+
+def markup_warnings(counters: Mapping[str, int]) -> list[str]:
+    """Return a sentence if many questions have several answers that differ in HTML alone, nothing otherwise."""
+    split, several = (counters.get(name, 0) for name in (SPLIT, "questions_with_several_answers"))
+    if split < FEWEST_SPLIT or split < MIN_SHARE_OF_SPLIT * several:
+        return []
+    return [
+        f"of {counted(several, 'question')} with several answers {split:,} have some that differ in HTML tags or "
+        "entities alone. Each such text counts as another answer, so questions become ambiguous and clusters smaller. "
+        "Write the answers without HTML before the run; to keep it, add a column with the text alone and give it as "
+        "the id: --column answer_id=NAME"
+    ]

@@ -150,3 +150,12 @@ def test_the_warning_names_the_option_that_compares_the_texts():
     assert warning.endswith("--column answer_id=reply")
     assert many_text_warnings(counters, {}, rows=200)[0].endswith("--column answer_id=answer")
     assert many_text_warnings(counters, {}, rows=201) == many_text_warnings({}, {}, rows=9) == []
+
+
+def test_texts_of_an_id_that_differ_in_html_alone_are_one():
+    forms = ["Yes & no.", "<p>Yes &amp; no.</p>", "yes&nbsp;& no.", "<b>Yes</b> & no.", "Yes & no.<br>"]
+    assert len(forms) == MANY
+    assert current(*((1, form, 2, 0) for form in forms))[1] == {}
+    others = [(2, f"<p>{form} {n}</p>", 2, 0) for n, form in enumerate(forms)]
+    counts = {"many_texts_answers": 1, "many_texts_rows": 2 * MANY}
+    assert current(*((1, form, 2, 0) for form in forms), *others)[1] == counts

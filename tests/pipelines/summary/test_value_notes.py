@@ -1,6 +1,6 @@
 import pytest
 
-from pipelines.summary.value_notes import entity_warnings, idle_filter, value_warnings
+from pipelines.summary.value_notes import entity_warnings, idle_filter, markup_warnings, value_warnings
 
 
 @pytest.mark.parametrize(
@@ -37,3 +37,16 @@ def test_texts_with_html_entities_are_warned_of_with_their_shares():
     [one] = entity_warnings({"rows_read": 100, "html_entities_answer": 1})
     assert "questions of 0.0 % of the rows" in one
     assert entity_warnings({"rows_read": 101, "html_entities_answer": 1}) == entity_warnings({}) == []
+
+
+def test_answers_that_differ_in_html_alone_are_warned_of_by_their_share_of_questions_with_several():
+    def counters(by_html, several):
+        return {"questions_with_several_answers_by_html": by_html, "questions_with_several_answers": several}
+
+    [found] = markup_warnings(counters(724, 1_736))
+    assert found.startswith(
+        "of 1,736 questions with several answers 724 have some that differ in HTML tags or entities"
+    )
+    assert "--column answer_id=NAME" in found
+    assert len(markup_warnings(counters(5, 100))) == 1
+    assert markup_warnings(counters(5, 101)) == markup_warnings(counters(4, 4)) == markup_warnings({}) == []

@@ -494,6 +494,26 @@ def test_html_entities_are_counted_and_warned_of_and_stay(qpr, write_jsonl, memo
     assert text == "unter &quot;Mein Konto&quot;"
 
 
+def test_answers_that_differ_in_html_alone_are_warned_of_and_an_id_of_the_text_unites_them(qpr, write_jsonl, memory):
+    forms = ["See {}.", "<p>See {}.</p>", "See&nbsp;{}.", "See {}.<br/>"]
+    rows = [
+        {"question": f"{ask} gadget {n}", "answer": form.format(f"page {n}"), "plain": f"see page {n}."}
+        for n in range(5)
+        for ask in ("what costs the", "price of the")
+        for form in forms
+    ]
+    log = write_jsonl("log.jsonl", rows)
+    outcome = qpr("clusters", log, "--output", f"{memory}/d", "--json")
+    assert outcome.code == 1
+    assert "Of 10 questions with several answers 10 have some that differ in HTML tags or entities alone" in outcome.err
+    assert "--min-answer-share" not in outcome.err
+    outcome = qpr("clusters", log, "--output", f"{memory}/d", "--column", "answer_id=plain", "--json")
+    assert outcome.code == 0, outcome.err
+    result = json.loads(outcome.out)
+    assert result["counters"]["questions_in_clusters"] == 10
+    assert not [warning for warning in result["warnings"] if "HTML tags" in warning]
+
+
 def test_the_kept_share_of_each_script_is_printed_and_a_low_one_warned_of(qpr, write_jsonl, dataset):
     rows = [
         {"question": f"{ask} gadget {letter * 4}", "answer": f"price {letter}"}
