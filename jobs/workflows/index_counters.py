@@ -1,13 +1,15 @@
 """Counters of the questions that were read for an index: their check, and lines for a person.
 
-counters of a run -> check_readable, input_notes, reject_reasons
+counters of a run -> check_readable, input_notes, answer_warnings, reject_reasons
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from pipelines.reading.index_questions import PLACEHOLDERS, WITHOUT_ANSWER
 from pipelines.summary.faults import fault_of_rows
+from pipelines.summary.value_notes import entity_warnings
 from schemas.errors import QprError
 from schemas.quantities import counted
 
@@ -33,7 +35,7 @@ def check_readable(counters: Mapping[str, int], urls: Sequence[str], max_reject_
 
 
 def input_notes(counters: dict[str, int]) -> Iterator[str]:
-    """Yield a line for a person about each kind of input that is not in the index."""
+    """Yield a line for a person about each kind of input that is not in the index, and about rows without an answer."""
     if rejected := counters.get("questions_rejected"):
         yield f"not indexed, and in the index's table rejected: {counted(rejected, 'row')}{reject_reasons(counters)}"
     if others := counters.get("rejected_merge_other_answer"):
@@ -44,6 +46,21 @@ def input_notes(counters: dict[str, int]) -> Iterator[str]:
     for column, kind in (("cluster_id", "a 64-bit integer"), ("events", "a whole number from 0 to 2**53")):
         if unreadable := counters.get(f"unreadable_{column}"):
             yield f"{column}: {counted(unreadable, 'value')} cannot be read as {kind}; the rows are indexed without"
+    if 0 < 2 * (without := counters.get(WITHOUT_ANSWER, 0)) <= counters.get("questions_read", 0):  # else a list of them
+        yield (
+            f"no answer in {counted(without, 'row')} of tables; `qpr answer` abstains where one of them is the nearest "
+            "question. Remove rows that are no questions, such as a total"
+        )
+
+
+def answer_warnings(counters: Mapping[str, int]) -> Iterator[str]:
+    """Yield a sentence about answers of tables that nobody should get as they are: placeholders and HTML entities."""
+    if placeholders := counters.get(PLACEHOLDERS):
+        yield (
+            f"a text such as NULL, which stands for a missing answer, in {counted(placeholders, 'row')} of tables; it "
+            "would be given. Leave these cells empty, or write their answers"
+        )
+    yield from entity_warnings({**counters, "rows_read": counters.get("questions_read", 0)})
 
 
 def reject_reasons(counters: dict[str, int]) -> str:

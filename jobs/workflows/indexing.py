@@ -10,10 +10,10 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from jobs.display.console import emit, say, two_columns, working
+from jobs.display.console import emit, say, two_columns, warn, working
 from jobs.options.inputs import input_files
 from jobs.workflows.confidence import FittedConfidence, fit_confidence, validation_clusters
-from jobs.workflows.index_counters import OF_DATASETS, check_readable, input_notes, reject_reasons
+from jobs.workflows.index_counters import OF_DATASETS, answer_warnings, check_readable, input_notes, reject_reasons
 from jobs.workflows.next_steps import next_search
 from jobs.workflows.search_modes import with_mode
 from jobs.workflows.sizing.coding import with_codes
@@ -217,6 +217,8 @@ def _show(url: str, manifest: Manifest, *, ignored: list[str], as_json: bool) ->
     }
     for note in input_notes(manifest.counters):
         say(note)
+    for warning in answer_warnings(manifest.counters):
+        warn(warning)
     configuration = manifest.configuration
     rows = {**manifest.counters, "factory": configuration["factory"], "mode": configuration["mode"]}
     if recall := configuration.get("recall"):

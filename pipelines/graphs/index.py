@@ -151,7 +151,7 @@ def read_and_count(file: QuestionFile) -> Iterator[Any]:
         rejected = questions.rejects
         counts = {"questions_read": len(questions.rows) + len(rejected), "questions_rejected": len(rejected)}
         unreadable = {f"unreadable_{name}": count for name, count in questions.unreadable.items()}
-        yield beam.pvalue.TaggedOutput("written", Written(None, counts | unreadable))
+        yield beam.pvalue.TaggedOutput("written", Written(None, {**counts, **unreadable, **questions.texts}))
         yield beam.pvalue.TaggedOutput(TAG, rejected)
         yield questions.rows
 

@@ -12,6 +12,8 @@ import re
 import unicodedata
 from typing import Final
 
+from pipelines.questions.markup import without_markup
+
 _PHRASES: Final = (
     r"ok|okay|k|sure( thing)?|done|got it|al(l )?right|will do|of course|no problem|right away|sounds good|you got it",
     r"okej|okei|oké|oke|erledigt|alles klar|in ordnung|geht klar|mach ich|wird gemacht|gerne?|klar",
@@ -33,10 +35,13 @@ _NO_WORD: Final = re.compile(r"[^\w\s'\u0900-\u0963\u0966-\u0dff\u0e00-\u0eff]+"
 
 _PLACEHOLDERS: Final = re.compile(
     r"nul+|nil|none|nan|n\.?/?a\.?|undefined|empty|missing|unknown|#(n/a|null!|ref!|value!|name\?|div/0!)"
-    r"|k\.? ?a\.?|leer|s/o|n/d|vide|vac[ií]o|nulo",
+    r"|k\.? ?a\.?|leer|s/o|n/d|vide|vac[ií]o|nulo|\\n",
     re.IGNORECASE,
 )
 """Texts that programs and people write where there is no value, without brackets around them."""
+
+_REMOVED: Final = re.compile(r"\[(deleted|removed)\]", re.IGNORECASE)
+"""A site writes it in brackets in place of a text; "Deleted." confirms a request."""
 
 _BRACKETS: Final = "()[]{}<>\"'`“”„"
 _PUNCTUATION: Final = frozenset(("P", "Z", "C"))
@@ -74,10 +79,13 @@ def is_acknowledgement(answer: str) -> bool:
 
 
 def is_placeholder(answer: str) -> bool:
-    """Return whether an answer stands for a missing one: "NULL", "N/A", or punctuation alone such as "-"."""
+    """Return whether an answer stands for a missing one: "NULL", "N/A", "[deleted]", "-", or HTML without a text."""
     if len(answer) > _LONGEST:
         return False
-    bare = answer.strip().strip(_BRACKETS).strip()
+    text = without_markup(answer).strip()
+    if _REMOVED.fullmatch(text):
+        return True
+    bare = text.strip(_BRACKETS).strip()
     is_punctuation = all(unicodedata.category(character)[0] in _PUNCTUATION for character in bare)
     return is_punctuation or _PLACEHOLDERS.fullmatch(bare) is not None
 

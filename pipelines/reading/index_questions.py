@@ -6,6 +6,7 @@ QuestionFile -> read_questions -> Questions (rows to index, rejected rows)
 from __future__ import annotations
 
 import re
+import types
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
@@ -15,7 +16,9 @@ import pyarrow.compute as pc
 
 from pipelines.intermediate import INDEX_ROWS, REJECTS
 from pipelines.questions.equal_questions import payloads
+from pipelines.questions.markup import PREFIX, rows_with_entity
 from pipelines.questions.row_filters import question_faults
+from pipelines.questions.stock_answers import is_placeholder
 from pipelines.reading.index_inputs import DatasetFile, QuestionFile, SegmentFile, TableFile
 from pipelines.reading.reader import read
 from pipelines.writing.rejects import reject_rows
@@ -25,13 +28,19 @@ from schemas.artifacts.manifest import read_verified
 from schemas.artifacts.table_files import is_arrow, mapped_rows, read_rows
 from schemas.filters import MAX_VALUE_CHARACTERS, VALID_UNTIL, FilterColumns, read_ends, row_ids
 from schemas.tables import ANSWER_ID, ID_TABLE
-from schemas.text_arrays import key_all
+from schemas.text_arrays import encode, key_all
 
 BATCH: Final = 131_072
 """Rows of one table of a dataset."""
 
 MAX_EVENTS: Final = 2**53
 """Maximum of a row's events, so that the 64-bit sum of a thousand equal questions does not overflow."""
+
+WITHOUT_ANSWER: Final = "rows_without_answer"
+"""Counter of the rows of tables that have no answer, as the total at the end of a sheet."""
+
+PLACEHOLDERS: Final = "rows_with_placeholder"
+"""Counter of the rows of tables whose answer stands for a missing one."""
 
 _WHOLE_NUMBER: Final = re.compile(r"([+-]?\d{1,19})(\.0*)?", re.ASCII)
 """Whole numbers; programs that store a column with empty cells as floating point write 12 as 12.0."""
@@ -46,11 +55,13 @@ class Questions(NamedTuple):
         rejects: the others, `pipelines.intermediate.REJECTS`.
         unreadable: by column, number of values of ``rows`` that are null because they are no whole number, or as
             ``events`` below 0 or above `MAX_EVENTS`.
+        texts: counters of ``rows`` of a table, without answers or with texts to correct; none is 0.
     """
 
     rows: pa.Table
     rejects: pa.Table
     unreadable: Mapping[str, int]
+    texts: Mapping[str, int] = types.MappingProxyType({})
 
 
 def read_questions(source: QuestionFile) -> Iterator[Questions]:
@@ -103,7 +114,21 @@ def _of_table(source: TableFile) -> Iterator[Questions]:
         rows |= {field.name: pc.utf8_trim_whitespace(columns[field.name]) for field in source.filters.fields}
         unread = {name: _unread(columns[name], values) for name, values in numbers.items()}
         checked = _checked(pa.table(rows), {name: count for name, count in unread.items() if count}, source.filters)
-        yield checked._replace(rejects=pa.concat_tables([checked.rejects, batch.rejects]))
+        rejects = pa.concat_tables([checked.rejects, batch.rejects])
+        yield checked._replace(rejects=rejects, texts=_text_counts(checked.rows))
+
+
+def _text_counts(rows: pa.Table) -> dict[str, int]:
+    """Return the number of rows without an answer, with a placeholder such as NULL, and with HTML entities."""
+    questions, answers = encode(rows["text"]), encode(rows["answer"])
+    stands_for_none = pa.array([is_placeholder(text) for text in answers.dictionary.to_pylist()], pa.bool_())
+    counts = {
+        WITHOUT_ANSWER: answers.indices.null_count,
+        PLACEHOLDERS: pc.sum(stands_for_none.take(answers.indices)).as_py() or 0,
+        f"{PREFIX}question": rows_with_entity(questions),
+        f"{PREFIX}answer": rows_with_entity(answers),
+    }
+    return {name: count for name, count in counts.items() if count}
 
 
 def _without_blanks(texts: pa.Array) -> pa.Array:

@@ -17,7 +17,7 @@ from jobs.workflows.index_changes.advice import shape_of
 from jobs.workflows.index_changes.deletions import Deletions, read_deletions
 from jobs.workflows.index_changes.known_rows import KnownRows
 from jobs.workflows.index_changes.publication import Base, publish, show
-from jobs.workflows.index_counters import OF_DATASETS, check_readable, input_notes, reject_reasons
+from jobs.workflows.index_counters import OF_DATASETS, answer_warnings, check_readable, input_notes, reject_reasons
 from model.index.consistency import AGAIN
 from model.index.ranking import Ints
 from model.index.segments.layout import Mask, segment_of, tombstones
@@ -112,6 +112,8 @@ def change_index(
             return
         for note in input_notes(counters):
             say(note)
+        for warning in answer_warnings(counters):
+            warn(warning)
         _report_unused(counters)
         manifest, shape = publish(
             target,

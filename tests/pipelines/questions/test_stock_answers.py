@@ -54,13 +54,55 @@ def test_an_answer_with_other_words_is_none(answer):
 
 
 @pytest.mark.parametrize(
-    "answer", ["NULL", "n/a", " N/A. ", "None", "nan", "-", "--", "…", "[]", "(empty)", "?", "#N/A", "<null>", "K.A."]
+    "answer",
+    [
+        "NULL",
+        "n/a",
+        " N/A. ",
+        "None",
+        "nan",
+        "-",
+        "--",
+        "…",
+        "[]",
+        "(empty)",
+        "?",
+        "#N/A",
+        "<null>",
+        "K.A.",
+        "[deleted]",
+        "[removed]",
+        "\\N",
+        "<br>",
+        "<p></p>",
+        "<p>&nbsp;</p>",
+        "&nbsp;",
+        "<p>N/A</p>",
+    ],
 )
 def test_texts_in_place_of_a_missing_answer(answer):
     assert is_placeholder(answer)
 
 
-@pytest.mark.parametrize("answer", ["0", "No", "+", "👍", "✓", "None of them", "Nan Goldin", "$", "-5", "x" * 70])
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "0",
+        "No",
+        "+",
+        "👍",
+        "✓",
+        "None of them",
+        "Nan Goldin",
+        "Deleted.",
+        "removed",
+        "<p>No</p>",
+        "N",
+        "$",
+        "-5",
+        "x" * 70,
+    ],
+)
 def test_short_answers_that_are_no_placeholder(answer):
     assert not is_placeholder(answer)
 

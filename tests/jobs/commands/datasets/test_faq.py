@@ -123,6 +123,33 @@ def test_a_faq_in_any_format_is_answered_with_all_that_it_holds(qpr, index, tmp_
     assert "table rejected: 1 row with another answer" in said
 
 
+def test_rows_without_an_answer_placeholders_and_entities_are_counted_and_named(qpr, index, tmp_path):
+    texts = ["Online.", "NULL", "<p></p>", "Fish &amp; chips", "Deleted.", "[deleted]"]
+    rows = [{"question": f"what is thing {n}", "answer": text} for n, text in enumerate(texts)]
+    table = tmp_path / "faq.csv"
+    table.write_bytes(delimited([*rows, {"question": "Total &#931;", "answer": " "}], ","))
+    result, said = index(table)
+    counters = {"rows_without_answer": 1, "rows_with_placeholder": 3, "html_entities_answer": 1}
+    assert counters.items() <= result["counters"].items()
+    assert "no answer in 1 row of tables; `qpr answer` abstains" in said
+    [placeholders, entities] = (text for text in result["warnings"] if "no confidence model" not in text)
+    assert placeholders.startswith("a text such as NULL, which stands for a missing answer, in 3 rows of tables")
+    assert "in the questions of 14.3 % of the rows and in the answers of 14.3 %" in entities
+    added = tmp_path / "more.csv"
+    added.write_bytes(delimited([{"question": "what is another", "answer": "N/A"}], ","))
+    outcome = qpr("index", "--output", result["index"], "--add", added, "--json")
+    assert outcome.code == 0, outcome.err
+    [warning] = json.loads(outcome.out)["warnings"]
+    assert "in 1 row of tables" in warning
+
+
+def test_a_list_of_questions_without_answers_has_no_note_about_them(index, tmp_path):
+    (tmp_path / "list.csv").write_text("question\nhow are you\nwho is it\n")
+    result, said = index(tmp_path / "list.csv")
+    assert result["counters"]["rows_without_answer"] == 2
+    assert "no answer in" not in said
+
+
 def test_the_index_depends_neither_on_the_number_of_shards_nor_on_the_order_of_the_rows(qpr, index, tmp_path):
     for name, rows in (("a", FAQ), ("b", FAQ[::-1])):
         (tmp_path / f"{name}.csv").write_bytes(delimited(rows, ","))

@@ -98,6 +98,7 @@ def test_parquet_rows_with_equal_keys_are_merged_to_the_smallest_text_whatever_t
         "questions_rejected": 2,
         "rejected_validate_missing_question": 1,
         "rejected_validate_no_word": 1,
+        "rows_without_answer": 4,
     }
     assert sorted(open_index(str(index)).questions([0, 1])["text"].to_pylist()) == ["PAY bill", "flight"]
 
