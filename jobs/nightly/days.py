@@ -5,6 +5,7 @@ options -> chosen_dates -> dates -> ingest_dates -> daily tables, printed counts
 
 from __future__ import annotations
 
+import collections
 import datetime
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -88,7 +89,7 @@ def ingest_days(
     user_key: UserKey | None,
     on_day: Callable[[Ingested], None] = lambda _: None,
 ) -> list[Ingested]:
-    """Ingest days as `ingest_day` does; warn once of those without user ids, unless that was chosen.
+    """Ingest days as `ingest_day` does; warn once of those without user ids, unless that was chosen, and of HTML.
 
     Args:
         warehouse: its URL; nobody else writes to it.
@@ -102,6 +103,8 @@ def ingest_days(
     Raises:
         QprError: a day cannot be ingested; days before it stay.
     """
+    from pipelines.summary.value_notes import entity_warnings
+
     ingested = []
     for date in dates:
         one = ingest_day(warehouse, date, config, options=options, max_reject_ratio=max_reject_ratio, user_key=user_key)
@@ -113,6 +116,12 @@ def ingest_days(
             f"no user ids in files of the drop of {without[0]}{more}, so a question counts that only one person "
             "asked. Log the column user_id (--column user_id=NAME) and give --min-users 5, or keep it by --min-users 1"
         )
+    read = sum(
+        (collections.Counter(one.day.manifest.counters) for one in ingested if not one.unchanged),
+        start=collections.Counter(),
+    )
+    for warning in entity_warnings(read):
+        warn(warning)
     return ingested
 
 

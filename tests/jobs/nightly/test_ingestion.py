@@ -120,6 +120,16 @@ def test_files_with_equal_bytes_are_read_once_and_a_repeat_of_another_day_is_rep
     assert "30 rows of 30 with a time are of another day" in outcome.err
 
 
+def test_html_entities_of_the_days_that_are_read_are_one_warning(qpr, tmp_path, drop, dates):
+    for day in (1, 2):
+        rows = [row | {"answer": f"R&amp;D: {row['answer']}"} for row in rows_of(dates(day), seed=day, count=15)]
+        drop(str(tmp_path), dates(day), [*rows, *rows_of(dates(day), seed=day + 2, count=15)])
+    command = ("ingest", "--warehouse", tmp_path, "--from", dates(1), "--to", dates(2), "--json")
+    [warning] = [text for text in json.loads(qpr(*command).out)["warnings"] if "HTML" in text]
+    assert "in the answers of 50.0 %" in warning
+    assert not [text for text in json.loads(qpr(*command).out)["warnings"] if "HTML" in text]
+
+
 def test_times_that_cannot_be_read_are_a_warning(qpr, tmp_path, drop, dates):
     rows = [{**row, "timestamp": "25/11/26 um 13:40"} for row in rows_of(dates(1), seed=0, count=30)]
     drop(str(tmp_path), dates(1), rows)
