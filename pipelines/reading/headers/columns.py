@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Final
@@ -20,6 +21,7 @@ TIMESTAMP: Final = pa.timestamp("us", tz="UTC")
 """Type of every column of times."""
 
 _MAX_NAMES_SHOWN: Final = 30
+_DIGITS: Final = re.compile(r"\d+")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -142,5 +144,13 @@ def _options(
     mapped = [*missing, *(c for c in optional if c.name in suggested)]
     options = " ".join(c.mapped_to(suggested.get(c.name, "NAME")) for c in mapped)
     if all(c.name in suggested for c in missing):
-        return f"Add: {options}"
+        return f"Add: {options}{_if_pairs(suggested)}"
     return f"{objects}{'. ' if objects else ''}Add, with one of them for NAME: {options}"
+
+
+def _if_pairs(suggested: Mapping[str, str]) -> str:
+    """Return a further step where question and answer are columns such as question1 and question2, else nothing."""
+    question, answer = (suggested.get(name, "") for name in ("question", "answer"))
+    if not question or _DIGITS.sub("", question) != _DIGITS.sub("", answer):
+        return ""
+    return f". If {question} and {answer} are both questions, as in labelled pairs, use `qpr quora`"

@@ -1,4 +1,5 @@
 import dataclasses
+import re
 
 import pyarrow as pa
 import pytest
@@ -22,6 +23,18 @@ def test_a_missing_column_is_explained_with_those_found_and_the_option_that_maps
     with pytest.raises(QprError) as caught:
         locate_columns(COLUMNS, {}, ["prompt", "answer"], url="f.csv")
     assert str(caught.value) == ("f.csv: no column question; there are prompt, answer. Add: --column question=prompt")
+
+
+def test_a_file_of_labelled_pairs_is_named_with_the_command_that_reads_it():
+    texts = {"question1": ["How are you?"], "question2": ["How do you do?"], "is_duplicate": ["1"]}
+    step = (
+        "--column answer=question2. If question1 and question2 are both questions, as in labelled pairs, use `qpr quo"
+    )
+    with pytest.raises(QprError, match=re.escape(step)):
+        locate_columns(COLUMNS, {}, list(texts), url="f", sample=lambda: texts)
+    others = {"question1": ["How are you?"], "reply1": ["I am well."]}
+    with pytest.raises(QprError, match=r"--column answer=reply1$"):
+        locate_columns(COLUMNS, {}, list(others), url="f", sample=lambda: others)
 
 
 def test_an_optional_column_may_be_missing_unless_it_was_mapped():
