@@ -1,7 +1,9 @@
 import os
+import pathlib
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
 
 import pytest
@@ -186,16 +188,15 @@ except QprError as error:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become a user without write access")
-def test_a_read_only_database_is_reported_from_and_not_written(open_store, items, tmp_path):
-    store = open_store()
-    store.add([verdict("v1")], items)
-    store.__exit__()
-    for folder in (tmp_path, *tmp_path.parents[:-1]):
-        if folder.stat().st_uid == os.geteuid() and str(folder).startswith("/tmp/"):
-            folder.chmod(0o755)
-    (tmp_path / "review.db").chmod(0o444)
-    done = subprocess.run(
-        [sys.executable, "-c", READ_ONLY, tmp_path / "review.db"], capture_output=True, text=True, check=False
-    )
-    assert done.stdout.splitlines()[0] == "1", done.stderr
+def test_a_read_only_database_is_reported_from_and_not_written(open_store, items):
+    # not in tmp_path: each start of pytest on this machine closes the folder above it to other users
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "review.db"
+        store = open_store(path)
+        store.add([verdict("v1")], items)
+        store.__exit__()
+        path.parent.chmod(0o755)
+        path.chmod(0o444)
+        done = subprocess.run([sys.executable, "-c", READ_ONLY, path], capture_output=True, text=True, check=False)
+    assert done.stdout.partition("\n")[0] == "1", done.stderr
     assert "Nobody can write to it here" in done.stdout
