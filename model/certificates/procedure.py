@@ -41,6 +41,7 @@ _MOST_GROWTH: Final = 400
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
 
 
 class ThresholdTest(NamedTuple):
@@ -122,21 +123,31 @@ def order_thresholds(scores: Floats, wrong: Flags, promise: Promise, *, lowest: 
         promise: to test.
         lowest: threshold below which none is tried.
     """
-    best = np.argsort(-scores, kind="stable")
-    best = best[scores[best] >= lowest]
+    best, answered, failures = _counts_from_best(scores, wrong, lowest)
     first = smallest_sample(promise.alpha, promise.delta)
     if len(best) < first:
         return np.empty(0)
-    failures = wrong[best].cumsum()
     starts = np.unique(np.linspace(first, len(best), _STARTS).round().astype(int))
-    tested = np.floor(starts * (1 - ORDER_SHARE) / ORDER_SHARE)
-    expected = tested * (failures[starts - 1] + 0.5) / (starts + 1)  # as if half of another were wrong: 0 of 10 is no 0
+    given, failed = answered[starts - 1], failures[starts - 1]
+    tested = np.floor(given * (1 - ORDER_SHARE) / ORDER_SHARE)
+    expected = tested * (failed + 0.5) / (given + 1)  # as if half of another were wrong: 0 of 10 is no 0
     likely = lower_tail(np.ceil(expected + SPARE * np.sqrt(expected)), tested, promise.alpha)
     start = starts[(likely <= promise.delta).argmax() if likely.min() <= promise.delta else likely.argmin()]
-    hopeful = np.flatnonzero(failures <= HOPELESS * promise.alpha * np.arange(1, len(best) + 1))
+    hopeful = np.flatnonzero(failures <= HOPELESS * promise.alpha * answered)
     last = max(start, hopeful[-1] + 1 if len(hopeful) else 0)
     places = np.unique(np.linspace(start, last, THRESHOLDS).round().astype(int)) - 1
-    return np.unique(scores[best[places]])[::-1]
+    return np.unique(best[places])[::-1]
+
+
+def _counts_from_best(scores: Floats, wrong: Flags, lowest: float) -> tuple[Floats, Ints, Ints]:
+    """Return (m,) scores from ``lowest`` on, descending, and the numbers of answers and of wrong ones from each on.
+
+    Equal scores have equal numbers: counted one after the other, they would make the result depend on the order of the
+    rows, and who sorts a file would have another try.
+    """
+    best = np.sort(scores[scores >= lowest])[::-1]
+    answered = np.searchsorted(-best, -best, side="right")
+    return best, answered, np.searchsorted(np.sort(-scores[wrong]), -best, side="right")
 
 
 def try_thresholds(scores: Floats, wrong: Flags, thresholds: Floats, alpha: float) -> tuple[ThresholdTest, ...]:
@@ -166,14 +177,12 @@ def missing_requests(scores: Floats, wrong: Flags, promise: Promise, *, lowest: 
     Returns:
         At least 1; None where the best answers are wrong as often as alpha.
     """
-    best = np.argsort(-scores, kind="stable")
-    best = best[scores[best] >= lowest]
+    best, number, failures = _counts_from_best(scores, wrong, lowest)
     smallest = smallest_sample(promise.alpha, promise.delta)
     if ORDER_SHARE * len(best) < smallest:
         answerable = len(best) / len(scores) if len(best) else 1.0
         return max(math.ceil(smallest / ORDER_SHARE / answerable) - len(scores), 1)
-    number = np.arange(1, len(best) + 1)
-    rate = (wrong[best].cumsum() + 0.5) / (number + 1)  # as if half of another were wrong: 0 of 10 is no 0
+    rate = (failures + 0.5) / (number + 1)  # as if half of another were wrong: 0 of 10 is no 0
     possible = (rate < promise.alpha) & (number >= smallest)  # the best of few are good by chance
     number, rate = number[possible], rate[possible]
     for step in range(_MOST_GROWTH):

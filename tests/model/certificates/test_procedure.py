@@ -3,7 +3,7 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
@@ -101,6 +101,17 @@ def test_a_request_stays_in_its_part_wherever_it_stands(number, random):
     shuffled = random.sample(names, len(names))
     assert {name for name, ordered in zip(shuffled, divide(shuffled), strict=True) if ordered} == chosen
     assert len(chosen) == int(0.3 * len(names) + 1e-9)
+
+
+@settings(max_examples=12)
+@given(st.integers(0, 30), st.randoms(use_true_random=False))
+def test_equal_scores_count_together_whatever_the_order_of_the_rows(seed, random):
+    scores, wrong = traffic(seed, 1_500)
+    scores = scores.round(2)
+    by_verdict, drawn = np.argsort(wrong, kind="stable"), np.array(random.sample(range(1_500), 1_500))
+    orders = [by_verdict, by_verdict[::-1], drawn]
+    assert len({order_thresholds(scores[rows], wrong[rows], PROMISE).tobytes() for rows in orders}) == 1
+    assert len({missing_requests(scores[rows], wrong[rows], PROMISE) for rows in orders}) == 1
 
 
 def test_too_few_requests_are_counted_until_the_first_threshold():
