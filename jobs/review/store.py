@@ -194,8 +194,9 @@ class VerdictStore:
                 if known is None:
                     added.append(one)
                     same |= dict.fromkeys(_contents(one), one.verdict_id)
+            at = now()  # one for all: the order of rows without a time must not decide who judged first
             for one in added:
-                self._insert(one, items[one.item])
+                self._insert(one._replace(judged_at=one.judged_at or at), items[one.item])
             rows = [(there[name], at) for name, at in undone.items() if name in there]
             self._connection.executemany("INSERT OR IGNORE INTO undone VALUES (?, ?)", rows)
         return len(added)

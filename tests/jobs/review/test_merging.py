@@ -15,6 +15,7 @@ from jobs.review.opinions import is_shared, opinions, outcome
 from jobs.review.queues.interface import STRAY, UNCLEAR, VERDICTS
 from jobs.review.session import Review
 from jobs.review.store import VerdictStore
+from jobs.review.tally import tally
 from schemas.errors import QprError
 from tests.support.csv_files import write_csv
 from tests.support.fake_queue import FakeQueue
@@ -223,6 +224,29 @@ def test_of_several_people_the_majority_counts(store, tmp_path):
     rows = [row("right"), row("wrong", person="Bob"), row("right", person="Eve"), row("wrong", cluster="i2")]
     assert merge_file(store, QUEUE, write(tmp_path, *rows)) == 4
     assert outcomes(store) == {"i1": "right", "i2": "wrong"}
+
+
+@settings(deadline=None, max_examples=20)
+@given(
+    given=st.lists(
+        st.tuples(st.integers(0, 5), st.sampled_from("ABCD"), st.sampled_from(["right", "wrong", "unclear"])),
+        unique_by=lambda row: row[:2],
+        max_size=16,
+    ),
+    random=st.randoms(use_true_random=False),
+)
+def test_statistics_do_not_depend_on_the_order_of_rows_without_a_time(given, random):
+    """The first opinion on an item counts otherwise than a second one, which only the times can show."""
+    found = []
+    for rows in (given, random.sample(given, len(given))):
+        with tempfile.TemporaryDirectory() as name, VerdictStore(f"{name}/one.db", QUEUE.source) as one:
+            lines = [json.dumps({"cluster_id": f"i{n}", "labeller": who, "verdict": of}) for n, who, of in rows]
+            (pathlib.Path(name) / "v.jsonl").write_text("\n".join(lines))
+            if lines:
+                merge_file(one, QUEUE, f"{name}/v.jsonl")
+            counted = tally(one.verdicts(), one.places(), QUEUE.source, claim=0.9, error=0.05)
+            found.append((counted, outcomes(one)))
+    assert found[0] == found[1]
 
 
 def test_a_stray_whose_mark_was_erased_is_exported_as_unclear_and_merged_again(store, tmp_path):
