@@ -21,6 +21,9 @@ from model.encoders.subword.tokenizer import Pieces
 from schemas.errors import QprError
 from schemas.quantities import counted
 
+_LARGEST = 10_000
+"""Maximum of a number: a model divides it by the weight of n-grams, learns, and stores it in half precision."""
+
 
 @dataclasses.dataclass(frozen=True)
 class StaticRows:
@@ -130,4 +133,7 @@ def _rows(path: Path, content: bytes) -> npt.NDArray[np.floating]:
         raise QprError(f"{path}: one matrix of floating-point rows is wanted, found {shapes or 'nothing'}")
     if not np.isfinite(rows).all():
         raise QprError(f"{path}: holds numbers that are infinite or none. Fetch it again")
+    if (largest := max(rows.max(), -rows.min())) > _LARGEST:
+        fault = f"holds numbers of up to {largest:.3g}, more than {_LARGEST:,}, which a model cannot store"
+        raise QprError(f"{path}: {fault}. Divide all by one number")
     return rows

@@ -66,6 +66,10 @@ def test_the_digest_is_of_rows_and_tokenizer(tokens):
         ),
         (lambda folder: save(folder / "rows.safetensors", a=np.ones((4, 3), np.int8)), "one matrix of floating"),
         (lambda folder: save(folder / "rows.safetensors", a=np.full((4, 3), np.nan)), "infinite or none"),
+        (
+            lambda folder: save(folder / "rows.safetensors", a=np.full((4, 3), -1e5, np.float32)),
+            r"numbers of up to 1e\+05, more than 10,000, which a model cannot store\. Divide all by one number",
+        ),
         (lambda folder: save(folder / "rows.safetensors", a=np.ones((3, 3))), "3 rows for 4 tokens"),
         (lambda folder: (folder / "tokenizer.json").write_text('{"vocab"'), "not a tokenizer"),
     ],
