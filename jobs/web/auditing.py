@@ -28,6 +28,7 @@ WATCH_S: Final = 5.0
 """Seconds between two looks at the monitor, which `qpr certify --audit` changes too."""
 
 _OTHER: Final = "the answer was given under another certificate"
+_NONE: Final = "the served version has no certificate; count it by `qpr certify --certificate FOLDER --audit FILE`"
 
 
 class Auditing:
@@ -103,8 +104,8 @@ class Auditing:
         digest = None if self.sample is None else self.sample.certificate_of(name)
         if digest is None:
             raise Fault(404, "no answer was drawn under this audit_id, or its day is not over", "not_found")
-        if loaded is None:
-            raise Fault(409, _OTHER, "certificate")
+        if loaded is None:  # as after a rollback: the promise of the answer, and so its monitor, is unknown here
+            raise Fault(409, _NONE, "certificate")
         now = datetime.datetime.now(datetime.UTC)
         with reporting_files():
             if (audited := read_monitor(loaded).of(digest)) is None:  # with another promise, or before an alarm

@@ -208,6 +208,9 @@ def test_verdicts_on_nothing_drawn_are_refused(certified, start, tmp_path):
     assert judge(certified(), row["request_id"], right=True).json() == {
         "error": "the answer was given under another certificate"
     }
+    after_a_rollback = judge(start(), row["request_id"], right=True)
+    assert after_a_rollback.status_code == 409
+    assert "served version has no certificate; count it by `qpr certify" in after_a_rollback.json()["error"]
     assert not (tmp_path / "state/feedback.jsonl").exists()
     assert judge(start(state=False), "0" * 32, right=True).status_code == 409
 
