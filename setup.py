@@ -12,7 +12,7 @@ EXTRAS = {
     "beam": ["apache-beam>=2.72,<3", "cryptography>=42"],
     "dataflow": ["apache-beam[gcp]>=2.72,<3", "gcsfs>=2025.7"],
     "calibrate": ["lightgbm>=4.5", "matplotlib>=3.9", "scikit-learn>=1.5", "threadpoolctl>=3.7"],
-    "train": ["torch>=2.6", "scikit-learn>=1.5", "threadpoolctl>=3.7", "matplotlib>=3.9"],
+    "train": ["torch>=2.6", "threadpoolctl>=3.7", "matplotlib>=3.9"],
     "index": ["faiss-cpu>=1.15.1", "threadpoolctl>=3.7"],
     "fast": ["numba>=0.60"],
     "static": ["tokenizers>=0.20", "wordllama>=0.4"],

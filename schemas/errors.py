@@ -76,7 +76,7 @@ EXTRA_OF_MODULE: Final = {
     "networkx": "beam",
     "scipy": "beam",
     "lightgbm": "calibrate",
-    "matplotlib": "calibrate",  # `train` has these two as well, and gigabytes of PyTorch
+    "matplotlib": "calibrate",  # `train` has it as well, and gigabytes of PyTorch
     "sklearn": "calibrate",
     "torch": "train",
     "faiss": "index",

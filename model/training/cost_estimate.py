@@ -6,7 +6,6 @@ train and validation pairs, settings -> plan_training -> Plan
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import resource
 import statistics
 import sys
@@ -100,8 +99,6 @@ def plan_training(
         objective = PairObjective(network, pairs, validation, settings, inform=inform)
         trainer = Trainer(objective)
         steps = _measured_steps(trainer, seconds=measured_s)
-        if len(validation):
-            importlib.import_module("sklearn.metrics")  # else the first validation does: once a training, not an epoch
         judging = _timed(objective.validation_auc)
     parameters = sum(weight.numel() for weight in network.body.parameters())
     step = statistics.median(steps[_COLD:] or steps)

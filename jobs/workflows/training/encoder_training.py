@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 ENDINGS = {"epochs": "all epochs done", "patience": "no better ROC AUC", "time": "time over"}
 """Reasons for the end of a training, as results show them."""
 
-LATE_LIBRARIES = ("matplotlib", "sklearn")
-"""Libraries that are used after the first epoch, and for the curve at the end."""
+LATE_LIBRARIES = ("matplotlib",)
+"""Libraries that are used at the end alone: this one draws the learning curve."""
 
 
 def process_count() -> int:

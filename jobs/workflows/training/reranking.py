@@ -55,7 +55,7 @@ def fit_reranker(
     Raises:
         QprError: dataset or index cannot be read, the output cannot be claimed, or there is nothing to learn from.
     """
-    check_installed("torch", "sklearn")  # used when all examples are gathered
+    check_installed("torch")  # used when all examples are gathered
     source = open_dataset(dataset)
     with Output(output, "reranker", overwrite=overwrite) as claimed:
         result = _run(source, claimed, index, run, terms)

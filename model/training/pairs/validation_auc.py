@@ -48,12 +48,13 @@ def validation_auc(vectors: npt.NDArray[np.float32], pairs: Pairs, non_pairs: tu
         pairs: the paraphrases.
         non_pairs: what `sample_non_pairs` returned.
     """
-    import sklearn.metrics
-
-    parts = [_distances(vectors, pairs.first, pairs.second), _distances(vectors, *non_pairs)]
-    labels = np.repeat([1, 0], [len(part) for part in parts])
-    distances = np.concatenate(parts)
-    return float(sklearn.metrics.roc_auc_score(labels, -distances)) if np.isfinite(distances).all() else math.nan
+    near, far = _distances(vectors, pairs.first, pairs.second), np.sort(_distances(vectors, *non_pairs))
+    if not (np.isfinite(near).all() and np.isfinite(far).all()):
+        return math.nan
+    # counted here: to import scikit-learn takes 1.4 s of CPU, a seventh of a small training
+    not_farther = np.searchsorted(far, near, "left") + np.searchsorted(far, near, "right")  # ties once, others twice
+    every = 2 * len(near) * len(far)
+    return (every - int(not_farther.sum())) / every
 
 
 def _distances(vectors: npt.NDArray[np.float32], first: Positions, second: Positions) -> npt.NDArray[np.float32]:

@@ -5,6 +5,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
 
 from model.training.pairs.validation_auc import sample_non_pairs, validation_auc
 from model.training.training_pairs import Pairs
@@ -67,6 +68,16 @@ def test_auc_is_the_share_of_pairs_closer_than_non_pairs(places, auc):
     vectors = np.array(places, np.float32)[:, None]
     pairs = Pairs(pa.array(list("abcd")), np.array([0, 2]), np.array([1, 3]), np.array([0, 1]))
     assert validation_auc(vectors, pairs, (np.array([0, 1]), np.array([2, 3]))) == auc
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=1, max_size=30))
+def test_auc_is_that_of_scikit_learn_with_any_ties(distances):
+    vectors = np.array([place for near, far in distances for place in (0, near, 0, far)], np.float32)[:, None]
+    rows = np.arange(len(vectors)).reshape(-1, 4).T
+    pairs = Pairs(pa.array([f"q{row}" for row in range(len(vectors))]), rows[0], rows[1], rows[0] // 4)
+    labels = np.repeat([1, 0], len(distances))
+    expected = roc_auc_score(labels, [-place for side in zip(*distances, strict=True) for place in side])
+    assert validation_auc(vectors, pairs, (rows[2], rows[3])) == pytest.approx(expected, rel=0, abs=1e-15)
 
 
 @pytest.mark.parametrize("far", [np.nan, np.inf, 1e30])  # of 1e30 the square is beyond single precision
