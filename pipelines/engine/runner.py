@@ -38,6 +38,7 @@ from pipelines.engine.beam_patches import (
 from pipelines.engine.engine_options import EngineOptions, keep_workers, refuse_options_of_others, wait_for_prism
 from pipelines.engine.freed_memory import give_back_freed_memory, keep_freed_memory, share_freed_memory
 from pipelines.engine.in_process_shuffle import hold_shuffles_once
+from pipelines.engine.side_inputs import keep_no_side_inputs
 from schemas.errors import QprError, UsageError
 
 FREED_MEMORY = 2**28
@@ -100,6 +101,7 @@ def run(build: Callable[[beam.Pipeline], None], options: PipelineOptions) -> Non
     hold_shuffles_once()
     pipeline = new_pipeline(options)
     drop_finished_bundles(options)
+    keep_no_side_inputs(options)
     if keep_freed_memory(below=FREED_MEMORY):
         share_freed_memory()
     build(pipeline)
