@@ -38,6 +38,7 @@ from schemas.text_arrays import hash64_all, key_all
 from tests.support.commands import run
 from tests.support.frames import with_room
 
+gc.set_threshold(50_000, 20, 100)  # as `qpr clusters` does; by default a tenth of the CPU time of the collection
 _CACHE = tempfile.TemporaryDirectory(prefix="qpr-cache-")
 os.environ["XDG_CACHE_HOME"] = _CACHE.name
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # threads that spin slow down whatever runs beside a test
