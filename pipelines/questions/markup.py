@@ -34,8 +34,8 @@ _TAGS: Final = (
 """Tags of texts; `<Esc>` and `<your name>` are words."""
 
 _TAG: Final = re.compile(rf"</?(?:{_TAGS})(?:\s[^<>]*)?/?>", re.IGNORECASE)
-_TARGET: Final = re.compile(r"""<(?:a|img)\s(?:[^<>]*\s)?(?:href|src)\s*=\s*["']?([^"'\s<>]*)[^<>]*>""", re.IGNORECASE)
-"""A link or picture: answers with other targets are others."""
+_TARGET: Final = re.compile(r"""<(?:a|img)\s(?:[^<>]*\s)?(?:href|src)\s*=\s*["']?([^"'\s<>]*)""", re.IGNORECASE)
+"""The tag of a link or picture up to the end of its target: answers with other targets are others."""
 
 
 def rows_with_entity(texts: pa.DictionaryArray) -> int:
@@ -54,7 +54,7 @@ def has_markup(texts: pa.Array) -> bool:
 def without_markup(text: str) -> str:
     """Return a text without tags, with the characters that its entities stand for and the targets of its links."""
     for _ in range(2):  # a program can have escaped tags or entities once more
-        text = html.unescape(_TAG.sub(" ", _TARGET.sub(r" \1 ", text)))
+        text = html.unescape(_TAG.sub(" ", _TARGET.sub(r" \1 <a ", text)))  # the rest of a link is a tag again
     return text
 
 
