@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import sys
 from collections.abc import Sequence
 
@@ -47,7 +48,7 @@ class SearchProcesses:
     """
 
     def __init__(self, version: Version, count: int, command: Sequence[str]) -> None:
-        self._version, self._command = version, command
+        self._new = functools.partial(SearchProcess, version.place, version.name, command)  # no cycle with the version
         self._attached: list[SearchProcess] = []
         self._tasks = set[asyncio.Task[None]]()
         self._is_closed = False
@@ -58,7 +59,7 @@ class SearchProcesses:
             stack.pop_all()
 
     def _started(self, stack: contextlib.ExitStack) -> SearchProcess:
-        process = SearchProcess(self._version, self._command)
+        process = self._new()
         stack.callback(process.end)
         return process
 
@@ -88,8 +89,8 @@ class SearchProcesses:
             process.end()
 
     async def _attach(self, process: SearchProcess) -> None:
+        self._attached.append(process)  # it can end as soon as its connection is read
         await process.attach(self._lose)
-        self._attached.append(process)
 
     def _lose(self, process: SearchProcess) -> None:
         """Forget a process that has ended, and start another one."""
@@ -109,7 +110,8 @@ class SearchProcesses:
                 sys.stderr.write(f"no other process could start: {error}; the next attempt is in {_AGAIN_S:g} s\n")
                 await asyncio.sleep(_AGAIN_S)
             else:
-                await self._attach(other)
+                if not self._is_closed:
+                    await self._attach(other)
                 return
 
     def _another(self, process: SearchProcess) -> SearchProcess:

@@ -1,6 +1,6 @@
 """The server's end of a process that searches.
 
-Version -> SearchProcess -> messages -> outcomes
+index, certificate -> SearchProcess -> messages -> outcomes
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import cast
 
 from jobs.web.processes.messages import Frames, call_message, framed, outcomes_of
 from jobs.web.versions.calls import Call
-from jobs.web.versions.leases import Version
 from jobs.web.versions.outcomes import Outcome
+from jobs.workflows.warehouses.version_reading import Readable
 from schemas.errors import QprError
 
 _END_S = 5.0
@@ -33,12 +33,13 @@ class SearchProcess(asyncio.Protocol):
     """A process that searches one version; it makes one call at a time.
 
     Args:
-        version: which the process opens too; this one stays open.
+        place: of the index and its certificate.
+        version: name of the version that is there.
         command: command line of the process, to which the descriptor of its connection is added.
     """
 
-    def __init__(self, version: Version, command: Sequence[str]) -> None:
-        self._version = version
+    def __init__(self, place: Readable, version: str, command: Sequence[str]) -> None:
+        self._place = place
         self._frames = Frames()
         self._done: tuple[Call, Done] | None = None
         self._blocked = frozenset[str]()
@@ -54,13 +55,7 @@ class SearchProcess(asyncio.Protocol):
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)},
                 start_new_session=True,
             )
-        place = version.place
-        first = {
-            "index": place.index,
-            "certificate": place.certificate,
-            "version": version.name,
-        }
-        self._socket.sendall(framed(first))
+        self._socket.sendall(framed({"index": place.index, "certificate": place.certificate, "version": version}))
 
     def wait(self) -> None:
         """Wait until the process has opened the version.
@@ -73,7 +68,7 @@ class SearchProcess(asyncio.Protocol):
             data = self._socket.recv(_READ_BYTES)
             if not data:
                 fault = f"a process that searches ended at its start {self.status()}"
-                raise QprError(f"{self._version.place.index}: {fault}. Look at its lines above, if it has any")
+                raise QprError(f"{self._place.index}: {fault}. Look at its lines above, if it has any")
             messages.extend(self._frames.feed(data))
         if "refused" in messages[0]:
             raise QprError(messages[0]["refused"])

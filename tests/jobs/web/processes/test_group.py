@@ -1,11 +1,13 @@
 """A server whose searches are made in processes: equal responses, processes that end, new versions, the end."""
 
 import asyncio
+import gc
 import os
 import signal
 import sys
 import threading
 import time
+import weakref
 from pathlib import Path
 
 import pytest
@@ -19,7 +21,9 @@ from tests.jobs.web.conftest import make_version
 
 QUESTIONS = [f"how do I pay bill number {number}" for number in range(40)]
 
-pytestmark = pytest.mark.skipif(not Path("/proc").exists(), reason="child processes are looked up in /proc")
+CHILDREN = Path(f"/proc/self/task/{os.getpid()}/children")
+
+pytestmark = pytest.mark.skipif(not CHILDREN.exists(), reason="child processes are looked up in /proc")
 
 
 def children(process):
@@ -175,6 +179,19 @@ def test_a_process_that_has_ended_is_tried_again_until_its_version_is_no_longer_
         assert version.processes.alive == 0
 
     asyncio.run(asyncio.wait_for(scenario(), 30))
+
+
+def test_a_version_leaves_memory_without_a_collection_of_cycles():
+    version = make_version()
+    start_processes(version, 1, script(f"c.sendall({framed({'opened': 'one'})!r}); c.recv(9999)"))
+    version.held.close()
+    is_there = weakref.ref(version)
+    gc.disable()
+    try:
+        del version
+        assert is_there() is None
+    finally:
+        gc.enable()
 
 
 async def until(condition):
