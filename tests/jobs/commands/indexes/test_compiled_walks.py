@@ -41,7 +41,7 @@ def test_hits_are_those_of_faiss_and_numpy(index, qpr, mode):
 def test_only_those_who_ask_for_it_get_it(index, qpr, monkeypatch):
     opened = []
     monkeypatch.setattr(
-        server, "serve", lambda readable, _, opener: opened.append(opener(readable.url, certificate=None))
+        server, "serve", lambda readable, _, opener, __: opened.append(opener(readable.url, certificate=None))
     )
     assert qpr("serve", "--index", index, "--mode", "fusion").code == 0
     assert opened[0].index.codes[0].shard.walk is not None
