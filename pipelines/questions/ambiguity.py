@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.intermediate import LOG_ANSWER_ID, MEMBERS, REJECTS
-from pipelines.questions.markup import SPLIT, split_by_markup
+from pipelines.questions.markup import SPLIT, has_markup, split_by_markup
 from pipelines.questions.settings import Ambiguity
 from pipelines.writing.rejects import reject_members
 from schemas.ragged import most_frequent, sizes_of_runs, starts_of_runs
@@ -51,13 +51,14 @@ def settle_answers(members: pa.Table, ambiguity: Ambiguity) -> Settled:
     question_starts = starts_of_runs(question_of_place)
     several = question_of_place[question_starts[sizes_of_runs(question_starts, len(place_starts)) > 1]]
     counts = {"members": len(place_starts), "questions_with_several_answers": len(several)}
-    if not len(several):
+    is_off = ambiguity.min_answer_share == 0
+    if not len(several) or (is_off and not has_markup(encode(members["answer"]).dictionary)):
         return Settled(members, REJECTS.empty_table(), counts)
     contested = pa.array(np.isin(question_ids[order], several))
     rows = members.take(pa.array(order).filter(contested))
     if split := split_by_markup(rows):
         counts[SPLIT] = split
-    if ambiguity.min_answer_share == 0:
+    if is_off:
         return Settled(members, REJECTS.empty_table(), counts)
     settled, rejects = _settle(rows, ambiguity)
     certain = members.take(pa.array(order).filter(pc.invert(contested)))
