@@ -26,6 +26,9 @@ SPLIT: Final = "questions_with_several_answers_by_html"
 
 _ENTITY: Final = f"&(?:#[0-9]{{1,7}}|#[xX][0-9a-fA-F]{{1,6}}|apos|{'|'.join(sorted(name2codepoint))});"
 
+_MARKUP: Final = "[<&]"
+"""Signs with which a tag or an entity begins."""
+
 _TAGS: Final = (
     r"a|abbr|article|b|big|blockquote|body|br|center|cite|code|dd|del|details|div|dl|dt|em|figure|font|footer|h[1-6]"
     r"|header|hr|html|i|img|ins|kbd|li|mark|ol|p|pre|q|s|section|small|span|strike|strong|sub|summary|sup|table|tbody"
@@ -48,12 +51,14 @@ def rows_with_entity(texts: pa.DictionaryArray) -> int:
 
 def has_markup(texts: pa.Array) -> bool:
     """Return whether a text has a sign with which a tag or an entity begins."""
-    return bool(pc.any(pc.match_substring_regex(texts, "[<&]")).as_py())
+    return bool(pc.any(pc.match_substring_regex(texts, _MARKUP)).as_py())
 
 
 def without_markup(text: str) -> str:
     """Return a text without tags, with the characters that its entities stand for and the targets of its links."""
     for _ in range(2):  # a program can have escaped tags or entities once more
+        if "<" not in text and "&" not in text:
+            break
         text = html.unescape(_TAG.sub(" ", _TARGET.sub(r" \1 <a ", text)))  # the rest of a link is a tag again
     return text
 
@@ -64,7 +69,7 @@ def bare_texts(texts: pa.Array) -> pa.Array:
     Args:
         texts: (N,) answers, without null.
     """
-    marked = pc.match_substring_regex(texts, "[<&]")
+    marked = pc.match_substring_regex(texts, _MARKUP)
     bare = pa.array([without_markup(text) for text in texts.filter(marked).to_pylist()], pa.string())
     return pc.replace_substring(fold_all(pc.replace_with_mask(texts, marked, bare)), " ", "")
 

@@ -6,6 +6,7 @@ Call, questions of requests -> call_message -> call_of; outcomes -> outcomes_mes
 from __future__ import annotations
 
 import operator
+import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -30,6 +31,10 @@ _OF_RECORD: Final = ("question_id", "text", "answer", "answer_id", "cluster_id",
 _record: Final = operator.attrgetter(*_OF_RECORD)
 
 
+_READ_BYTES: Final = 2**18
+"""Bytes that are read from a connection at a time."""
+
+
 class SearchProcessError(Exception):
     """A defect while a search process searched, which has printed the cause."""
 
@@ -38,6 +43,13 @@ def framed(message: Mapping[str, Any]) -> bytes:
     """Return a message as bytes."""
     body = orjson.dumps(message)
     return len(body).to_bytes(_LENGTH, "big") + body
+
+
+def received(connection: socket.socket) -> Iterator[dict[str, Any]]:
+    """Yield the messages of a connection until it is closed."""
+    frames = Frames()
+    while data := connection.recv(_READ_BYTES):
+        yield from frames.feed(data)
 
 
 class Frames:

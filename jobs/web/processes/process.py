@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from jobs.web.processes.messages import Frames, call_message, framed, outcomes_of
+from jobs.web.processes.messages import Frames, call_message, framed, outcomes_of, received
 from jobs.web.versions.calls import Call
 from jobs.web.versions.outcomes import Outcome
 from jobs.workflows.warehouses.version_reading import Readable
@@ -22,8 +22,6 @@ from schemas.errors import QprError
 
 _END_S = 5.0
 """Seconds that a process has to end after its connection is closed."""
-
-_READ_BYTES = 2**16
 
 Done = Callable[[list[Outcome] | None], None]
 """Takes the outcomes of a call; None: the process ended before it had any."""
@@ -63,15 +61,11 @@ class SearchProcess(asyncio.Protocol):
         Raises:
             QprError: it cannot, or has ended.
         """
-        messages: list[dict[str, str]] = []
-        while not messages:
-            data = self._socket.recv(_READ_BYTES)
-            if not data:
-                fault = f"a process that searches ended at its start {self.status()}"
-                raise QprError(f"{self._place.index}: {fault}. Look at its lines above, if it has any")
-            messages.extend(self._frames.feed(data))
-        if "refused" in messages[0]:
-            raise QprError(messages[0]["refused"])
+        if (message := next(received(self._socket), None)) is None:
+            fault = f"a process that searches ended at its start {self.status()}"
+            raise QprError(f"{self._place.index}: {fault}. Look at its lines above, if it has any")
+        if "refused" in message:
+            raise QprError(message["refused"])
 
     async def attach(self, lost: Callable[[SearchProcess], None]) -> None:
         """Make the connection part of the event loop.

@@ -9,18 +9,15 @@ import gc
 import signal
 import socket
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
-from jobs.web.processes.messages import Frames, call_of, framed, outcomes_message
+from jobs.web.processes.messages import call_of, framed, outcomes_message, received
 from jobs.web.versions.leases import Version
 from jobs.web.versions.opening import Opener, open_version
 from jobs.web.versions.outcomes import outcomes, use_one_thread
 from jobs.workflows.warehouses.version_reading import Readable
 from schemas.errors import QprError
-
-READ_BYTES = 2**18
-"""Bytes that are read from a connection at a time."""
 
 
 def work(connection: socket.socket, open_searcher: Opener) -> None:
@@ -51,13 +48,6 @@ def work(connection: socket.socket, open_searcher: Opener) -> None:
             blocked |= set(message["ids"])
         else:
             connection.sendall(framed(_searched(message, version, blocked)))
-
-
-def received(connection: socket.socket) -> Iterator[dict[str, Any]]:
-    """Yield the messages of a connection until it is closed."""
-    frames = Frames()
-    while data := connection.recv(READ_BYTES):
-        yield from frames.feed(data)
 
 
 def _opened(message: Mapping[str, Any], open_searcher: Opener) -> Version:
