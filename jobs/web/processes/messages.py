@@ -5,6 +5,7 @@ Call, questions of requests -> call_message -> call_of; outcomes -> outcomes_mes
 
 from __future__ import annotations
 
+import contextlib
 import operator
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -46,10 +47,11 @@ def framed(message: Mapping[str, Any]) -> bytes:
 
 
 def received(connection: socket.socket) -> Iterator[dict[str, Any]]:
-    """Yield the messages of a connection until it is closed."""
+    """Yield the messages of a connection until it is closed, or the process at its other end has ended."""
     frames = Frames()
-    while data := connection.recv(_READ_BYTES):
-        yield from frames.feed(data)
+    with contextlib.suppress(ConnectionResetError):  # it ended before it had read all
+        while data := connection.recv(_READ_BYTES):
+            yield from frames.feed(data)
 
 
 class Frames:

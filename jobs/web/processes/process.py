@@ -53,7 +53,8 @@ class SearchProcess(asyncio.Protocol):
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)},
                 start_new_session=True,
             )
-        self._socket.sendall(framed({"index": place.index, "certificate": place.certificate, "version": version}))
+        with contextlib.suppress(BrokenPipeError):  # it has ended, as `wait` reports
+            self._socket.sendall(framed({"index": place.index, "certificate": place.certificate, "version": version}))
 
     def wait(self) -> None:
         """Wait until the process has opened the version.

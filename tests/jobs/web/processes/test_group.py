@@ -152,6 +152,11 @@ def test_a_process_that_cannot_open_the_version_is_named_and_the_others_end(line
     assert version.processes is None
 
 
+def test_a_process_that_ends_before_it_reads_its_message_is_named():
+    with pytest.raises(QprError, match=r"^one: a process that searches ended at its start with status 4\. Look"):
+        start_processes(make_version(), 1, [sys.executable, "-S", "-c", "import sys; sys.exit(4)"])
+
+
 def test_a_process_that_has_ended_is_tried_again_until_its_version_is_no_longer_held(monkeypatch, capsys, tmp_path):
     opened = framed({"opened": "one"})
     flag = tmp_path / "damaged"
