@@ -16,7 +16,7 @@ import pydantic
 from jobs.display.console import warn, working
 from jobs.nightly.erasure.suppressed import KEY, check_erased_users, suppressions_of
 from jobs.nightly.warehouse import DAILY, check_columns, date_url, day_of, drop_of
-from jobs.options.inputs import check_users, input_files
+from jobs.options.inputs import check_users, input_files, warn_of_partial_columns
 from jobs.workflows.erasure.rewriting import remove_leftovers
 from pipelines.ingestion.days import Day
 from schemas.artifacts.manifest import Source, read_verified
@@ -99,6 +99,7 @@ def ingest_day(
             remove_leftovers(existing.url, dry_run=False)
         return Ingested(existing, unchanged=True)
     check_columns(sources, with_needed(COLUMNS, config.validation.filters), config.column_names)
+    warn_of_partial_columns(sources, config.column_names)
     check_users(sources, COLUMNS, config.column_names, config.privacy.options_of_users)
     suppression = suppressions_of(warehouse, [date], user_key).get(date)
     if suppression and suppression.users:

@@ -130,13 +130,16 @@ def test_html_entities_of_the_days_that_are_read_are_one_warning(qpr, tmp_path, 
     assert not [text for text in json.loads(qpr(*command).out)["warnings"] if "HTML" in text]
 
 
-def test_times_that_cannot_be_read_are_a_warning(qpr, tmp_path, drop, dates):
+def test_times_that_cannot_be_read_or_that_some_files_lack_are_warnings(qpr, tmp_path, drop, dates):
     rows = [{**row, "timestamp": "25/11/26 um 13:40"} for row in rows_of(dates(1), seed=0, count=30)]
     drop(str(tmp_path), dates(1), rows)
+    other = drop(str(tmp_path), dates(1), [{"question": "Who are you?", "answer": "A bot."}], name="other.jsonl")
     outcome = qpr("ingest", "--warehouse", tmp_path, "--date", dates(1), "--json")
     cause = "no time can be read from 30 values of the column timestamp. These rows count as of that day"
     assert f"warning: {dates(1)}: {cause}" in outcome.err
-    assert any(cause in warning for warning in json.loads(outcome.out)["warnings"])
+    warnings = json.loads(outcome.out)["warnings"]
+    assert any(cause in warning for warning in warnings)
+    assert any(warning.startswith(f"no column timestamp in 1 of 2 files, {other}.") for warning in warnings)
 
 
 @pytest.mark.parametrize(
