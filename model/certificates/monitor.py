@@ -21,8 +21,8 @@ from model.certificates.version import Version
 from schemas.artifacts import storage
 from schemas.artifacts.conditional_writes import change
 from schemas.artifacts.manifest import first_fault
+from schemas.artifacts.paths import WAREHOUSE_FILE
 from schemas.errors import QprError
-from schemas.versions import layout
 
 _SUFFIX: Final = ".monitor.json"
 _FOLDER: Final = "certificates"
@@ -135,7 +135,7 @@ def _shared_folder(artefact: str) -> str | None:
     local = storage.local_path(artefact)
     place = artefact.rstrip("/") if local is None else os.path.abspath(local)
     warehouse, _, name = place.rpartition("/")[0].rpartition("/")
-    is_of_warehouse = name in _ARTEFACTS and storage.exists(storage.join(warehouse, layout.FILE))
+    is_of_warehouse = name in _ARTEFACTS and storage.exists(storage.join(warehouse, WAREHOUSE_FILE))
     return storage.join(warehouse, _FOLDER) if is_of_warehouse else None
 
 

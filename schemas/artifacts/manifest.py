@@ -19,7 +19,7 @@ from pydantic_core import PydanticCustomError
 
 from schemas import __version__
 from schemas.artifacts import storage
-from schemas.artifacts.paths import RUN_FOLDER, check_place, checked_path
+from schemas.artifacts.paths import RUN_FOLDER, check_place, checked_path, why_no_artefact, with_article
 from schemas.errors import DamagedError, QprError
 from schemas.tables import SCHEMA_VERSION
 
@@ -160,8 +160,7 @@ def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
     check_place(url, MANIFEST)
     content = storage.read_if_there(file)
     if content is None:
-        state = "has no manifest.json, so no run has completed there" if storage.exists(url) else "does not exist"
-        raise QprError(f"{url}: not {with_article(wanted)}: it {state}{how}")
+        raise QprError(f"{url}: {why_no_artefact(url, wanted, how)}")
     try:
         version = _Version.model_validate_json(content).schema_version
         fields = json.loads(content)  # pydantic has read it, and is the stricter one
@@ -183,11 +182,6 @@ def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
 def json_digest(value: Any) -> str:
     """Return the SHA-256 of a value that JSON can hold, whatever the layout of its file."""
     return hashlib.sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
-
-
-def with_article(noun: str) -> str:
-    """Return the noun after "a" or "an"."""
-    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
 
 def read_verified(url: str, file: File) -> bytes:

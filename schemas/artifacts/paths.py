@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import stat
 from collections.abc import Iterator, Set
 from pathlib import Path
@@ -18,6 +19,9 @@ from schemas.errors import QprError
 
 RUN_FOLDER = re.compile(r"[0-9]{8}T[0-9]{6}Z-[0-9a-f]{6}")
 """The name of a run's folder: its start, and a random number."""
+
+WAREHOUSE_FILE = "warehouse.json"
+"""The name of a file that every warehouse has, and no artefact."""
 
 LONGEST_PATH = 1_000
 """Characters of a path; file systems allow 255 bytes of a name and some 4,000 of a path."""
@@ -106,6 +110,28 @@ def unlisted_paths(url: str, path: str, listed: Set[str]) -> Iterator[str]:
         return
     for name in storage.children(storage.join(url, path)):
         yield from unlisted_paths(url, f"{path}/{name}", listed)
+
+
+def why_no_artefact(url: str, noun: str, how: str) -> str:
+    """Return the cause and the next step of an error for a place without a manifest.
+
+    Args:
+        url: the place.
+        noun: kind of artefact that should be there.
+        how: sentence on how to make one.
+    """
+    if storage.exists(storage.join(url, WAREHOUSE_FILE)):
+        return (
+            f"a warehouse, not {with_article(noun)}. Give it as --warehouse where the command has this option, or give "
+            f"the {noun} of a version N, which `qpr versions --warehouse {shlex.quote(url)} --at N` shows"
+        )
+    state = "has no manifest.json, so no run has completed there" if storage.exists(url) else "does not exist"
+    return f"not {with_article(noun)}: it {state}{how}"
+
+
+def with_article(noun: str) -> str:
+    """Return the noun after "a" or "an"."""
+    return f"an {noun}" if noun[0] in "aeiou" else f"a {noun}"
 
 
 def public_name(url: str) -> str:

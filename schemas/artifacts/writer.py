@@ -14,10 +14,10 @@ from typing import Any, NotRequired, Self, TypedDict, Unpack
 
 from schemas.artifacts import conditional_writes, storage
 from schemas.artifacts.atomic_files import staged_for
-from schemas.artifacts.manifest import MANIFEST, Erased, File, Kind, Manifest, Source, read_manifest, with_article
+from schemas.artifacts.manifest import MANIFEST, Erased, File, Kind, Manifest, Source, read_manifest
 from schemas.artifacts.output_lock.lock import NAMES, OutputLock, acquire
 from schemas.artifacts.output_lock.owner import LockedError, Owner, lost_error, new_run_id
-from schemas.artifacts.paths import RUN_FOLDER, delete_unlisted
+from schemas.artifacts.paths import RUN_FOLDER, delete_unlisted, with_article
 from schemas.errors import QprError
 
 CHECKPOINTS = "training-checkpoints"

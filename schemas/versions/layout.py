@@ -14,16 +14,16 @@ from typing import Final
 import pydantic
 
 from schemas.artifacts import conditional_writes, storage
+from schemas.artifacts.paths import WAREHOUSE_FILE
 from schemas.errors import QprError
 from schemas.versions.version import LAYOUT
 
-FILE: Final = "warehouse.json"
 OLDEST: Final = 1
 """Oldest layout that can be read and migrated."""
 
 
 class _Layout(pydantic.BaseModel):
-    """Content of `FILE`."""
+    """Content of `WAREHOUSE_FILE`."""
 
     layout: int = pydantic.Field(ge=0)
 
@@ -34,7 +34,7 @@ def read_layout(warehouse: str) -> int | None:
     Raises:
         QprError: the file is damaged, or the layout is newer than this code or too old for it.
     """
-    url = storage.join(warehouse, FILE)
+    url = storage.join(warehouse, WAREHOUSE_FILE)
     content = storage.read_if_there(url)
     if content is None:
         return None
@@ -59,7 +59,7 @@ def write_layout(warehouse: str) -> None:
         QprError: it cannot be written, or another writer wrote one that this code cannot use.
     """
     try:
-        conditional_writes.create(storage.join(warehouse, FILE), _content(LAYOUT))
+        conditional_writes.create(storage.join(warehouse, WAREHOUSE_FILE), _content(LAYOUT))
     except conditional_writes.ConflictError:
         read_layout(warehouse)
 
@@ -70,7 +70,7 @@ def migrate(warehouse: str, layout: int) -> None:
     Raises:
         QprError: it cannot be written.
     """
-    url = storage.join(warehouse, FILE)
+    url = storage.join(warehouse, WAREHOUSE_FILE)
     content = storage.read_bytes(url)
     if _Layout.model_validate_json(content).layout != layout:
         return

@@ -1,6 +1,7 @@
 import contextlib
 import json
 import os
+import re
 
 import pytest
 
@@ -192,6 +193,10 @@ def test_a_folder_without_manifest_is_no_artefact(url):
     storage.write_bytes(storage.join(url, "x"), b"x")
     with pytest.raises(QprError, match=r"has no manifest\.json, so no run has completed there"):
         read_manifest(url, "dataset")
+    storage.write_bytes(storage.join(url, "warehouse.json"), b"{}")
+    advice = rf"or give the index of a version N, which `qpr versions --warehouse {re.escape(url)} --at N` shows$"
+    with pytest.raises(QprError, match=rf"{re.escape(url)}: a warehouse, not an index\. .+, {advice}"):
+        read_manifest(url, "index")
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b"\xff\xfe", b'{"kind": "sculpture"}'])

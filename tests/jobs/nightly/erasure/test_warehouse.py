@@ -16,6 +16,7 @@ from pipelines.privacy.users import UserKey
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.paths import WAREHOUSE_FILE
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.versions import history, layout
@@ -464,12 +465,12 @@ def test_an_erasure_names_what_is_not_erased_and_days_without_a_drop(qpr, wareho
 
 def test_an_older_layout_is_migrated_inside_the_lock_and_not_by_a_dry_run(qpr, warehouse):
     old = b'{"layout": 1}'
-    storage.write_bytes(storage.join(warehouse, layout.FILE), old)
+    storage.write_bytes(storage.join(warehouse, WAREHOUSE_FILE), old)
     assert erase(qpr, warehouse, "--question", SECRET, "--dry-run").code == 0
-    assert storage.read_bytes(storage.join(warehouse, layout.FILE)) == old
+    assert storage.read_bytes(storage.join(warehouse, WAREHOUSE_FILE)) == old
     with alone_in(warehouse):
         assert erase(qpr, warehouse, "--question", SECRET).code != 0
-    assert storage.read_bytes(storage.join(warehouse, layout.FILE)) == old
+    assert storage.read_bytes(storage.join(warehouse, WAREHOUSE_FILE)) == old
     outcome = erase(qpr, warehouse, "--question", SECRET)
     assert (outcome.code, outcome.err.count("migrated from layout 1")) == (0, 1)
     assert layout.read_layout(warehouse) == LAYOUT
