@@ -86,7 +86,11 @@ async function search({ submitted = false, repeats = 0 } = {}) {
 
 function enter(address, submitted) {
   const isOther = new URL(address, location.href).href !== location.href;
-  if (isOther) history[isKept ? "pushState" : "replaceState"](null, "", address);
+  try {
+    if (isOther) history[isKept ? "pushState" : "replaceState"](null, "", address);
+  } catch {
+    return; // Safari permits 100 changes in 30 s, which fast typing exceeds: the next search enters its address
+  }
   isKept = submitted || (isKept && !isOther);
 }
 
@@ -100,7 +104,7 @@ function showFault(error, submitted) {
   part.status.textContent = "";
   part.access.hidden = error.status !== 401;
   part.fault.hidden = false;
-  part.fault.textContent = error.status ? `The server refused the request: ${error.message}.` : "The server does not respond.";
+  part.fault.textContent = error.status ? `The server refused the request: ${error.message}.` : "The server does not respond. Press Search to try again.";
   if (error.status === 401 && submitted) part.token.focus(); // not from a question that a person is typing
 }
 
@@ -243,10 +247,13 @@ async function copy() {
   }
 }
 
-function move(step) {
+function moves({ key, shiftKey }) { // elsewhere the arrows scroll, and with Shift they select
+  const step = { ArrowDown: 1, ArrowUp: -1 }[key];
   const stops = [part.question, ...part.hits.querySelectorAll("summary")];
   const place = stops.indexOf(document.activeElement);
+  if (!step || shiftKey || place < 0) return false;
   stops[Math.min(Math.max(place + step, 0), stops.length - 1)].focus();
+  return true;
 }
 
 function onKey(event) {
@@ -255,10 +262,9 @@ function onKey(event) {
   if (event.isComposing) return; // arrows and Esc are for the list of an input method
   if (event.ctrlKey || event.metaKey || event.altKey || active.matches("select")) return;
   if (keyed) keyed.focus();
-  else if (event.key === "ArrowDown" || event.key === "ArrowUp") move(event.key === "ArrowDown" ? 1 : -1);
   else if (event.key === "Escape" && active !== part.question) part.question.focus();
   else if (event.key === "Escape") part.question.value = "", search();
-  else return;
+  else if (!moves(event)) return;
   event.preventDefault();
 }
 

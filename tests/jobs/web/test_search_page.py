@@ -152,6 +152,8 @@ def test_keys_move_through_hits_and_open_other_wordings(opened):
     sync_api.expect(page.locator("#status")).to_have_text("Type a question. The index has 1,234 questions.")
     assert not page.is_visible("#hits")
     page.locator("#copy").evaluate("element => document.activeElement.blur()")
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate("document.activeElement === document.body")  # the arrows scroll where nothing has the focus
     page.keyboard.press("/")
     assert page.evaluate("document.activeElement.id") == "question"
 
@@ -187,6 +189,9 @@ def test_the_address_holds_question_and_mode(opened):
     page.wait_for_selector("#hits li")
     assert (page.input_value("#question"), page.input_value("#mode")) == ("é + c#", "bm25")
     assert server.asked[-1][0] in {"search?q=%C3%A9+%2B+c%23&mode=bm25", "answer"}
+    page.evaluate("() => { history.pushState = () => { throw new DOMException('too many', 'SecurityError'); }; }")
+    with page.expect_response("**/search?q=another*"):  # Safari refuses more changes than 100 in 30 s
+        page.fill("#question", "another")
 
 
 @WIDTHS
@@ -233,7 +238,7 @@ def test_no_match_and_faults_have_a_message(opened):
     assert (shown(page, "status"), shown(page, "reason")) == ("No question matches.", "Nothing was found.")
     for fault, sentence in (
         (503, "The server refused the request: no, thank you."),
-        ("gone", "The server does not respond."),
+        ("gone", "The server does not respond. Press Search to try again."),
     ):
         server.fault = fault
         ask(page)
@@ -492,6 +497,18 @@ def test_a_screen_reader_hears_an_answer_once(opened):
     assert page.evaluate("window.changes") == 0
 
 
+def test_an_answer_is_dimmed_while_another_question_is_searched(opened):
+    server, page = opened
+    ask(page)
+    held = []
+    page.route("**/answer", lambda route: held.append(route), times=1)
+    page.fill("#question", "another question")
+    sync_api.expect(page.locator("#status")).to_have_text("Searching…")
+    sync_api.expect(page.locator("#answer")).to_have_css("opacity", "0.6")
+    server.respond(held[0])
+    sync_api.expect(page.locator("#answer")).to_have_css("opacity", "1")
+
+
 def test_percentages_and_contributions_are_explained(opened):
     server, page = opened
     contributions = dict.fromkeys(SIGNS, -1.0)
@@ -504,6 +521,12 @@ def test_percentages_and_contributions_are_explained(opened):
     names = details.locator("dl >> nth=1").locator("dt").all_inner_texts()
     assert "shared words of the hit" in names
     assert not [name for name in SIGNS if name in names and name not in {"distance", "rank"}]
+    parts = """all => all.map(one => {
+        const range = new Range();
+        range.selectNodeContents(one);
+        return range.getClientRects().length;
+    })"""
+    assert set(details.locator("dd").evaluate_all(parts)) == {1}  # no figure is broken into lines on a phone
     server.hits = [{**SEE, "probability": None}]
     ask(page)
     assert "percentage" not in page.inner_text("#found")
