@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from pipelines.writing.reported import JudgedAnswer
 from schemas.tables import SPLITS
 from tests.jobs.display.test_html_report import cluster, page
 from tests.support.browser import BROWSER
@@ -39,6 +40,11 @@ def wide_parts(report, folder):
     return html.unescape(re.search('<pre id="o">(.*?)</pre>', done.stdout, re.DOTALL)[1])
 
 
+NAMES = ("pairs_expected", "pairs_kept", "answers", "intents", "strays")
+WORTH = {"worth_pairs": 9} | {f"worth_{name}": 0 for name in NAMES}
+"""Counters by which a report has a table of answers."""
+
+
 def counters():
     large = {f"{name}_{split}": 12_345_678 for name in ("clusters", "members", "pairs") for split in SPLITS}
     rejected = {"rejected_validate_low_confidence": 12_345_678, "rejected_size_over_max_cluster_size": 1_234_567}
@@ -48,7 +54,9 @@ def counters():
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
 def test_tables_of_a_large_run_fit_a_phone(tmp_path):
     long = [cluster("answer" * 40, "question " * 30, "x" * 250, size=1_000)]
-    assert wide_parts(page(long, counters=counters()), tmp_path) == "[true,[]]"
+    judged = [JudgedAnswer("Press Reset. " * 9, "sentence", 1_234, 0.998)]
+    report = page(long, counters=counters() | WORTH, judged_answers=judged)
+    assert wide_parts(report, tmp_path) == "[true,[]]"
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
