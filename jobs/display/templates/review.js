@@ -4,7 +4,9 @@ const session = tabStorage.getItem("session") ?? randomName();
 tabStorage.setItem("session", session);
 let reviewer = tabStorage.getItem("reviewer");
 const drafts = new Map(JSON.parse(tabStorage.getItem("drafts") ?? "[]")); // note and marks of items without a verdict
+const UNREAD_MS = 300; // nobody reads an item in this time: a second key or tap was meant for the item before
 let shown = null;
+let shownAt = -Infinity;
 let sent = null;
 let busy = false;
 let beganAgain = false;
@@ -61,6 +63,7 @@ function showFault(error) {
 function show({ task, progress, end, undone, before, stored }) {
   if (shown && stored !== undefined) drafts.delete(shown.item);
   shown = task;
+  shownAt = stored === undefined ? -Infinity : performance.now();
   part.who.hidden = true;
   part.fault.hidden = undone !== false && stored !== false;
   if (undone === false) part.fault.textContent = "There is nothing to undo.";
@@ -136,7 +139,7 @@ function storeDrafts() {
 }
 
 function judge(verdict) {
-  if (!shown || busy) return;
+  if (!shown || busy || performance.now() - shownAt < UNREAD_MS) return;
   const strays = marked();
   const marks = verdict === "stray";
   if (marks !== strays.length > 0 || (marks && strays.length >= shown.lines.length)) {

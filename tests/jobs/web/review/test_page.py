@@ -15,12 +15,17 @@ ADDRESS = "http://127.0.0.1:9/review"
 TOKEN = "0123456789abcdef"
 
 
+UNHURRIED = "let now = 0; performance.now = () => (now += 1000);"
+"""Script of a page whose clock goes so fast that all items have been read."""
+
+
 class Window:
     """A browser window, whose requests go to the application while it is connected."""
 
     def __init__(self, page, client, person):
         self.page, self.client, self.connected = page, client, True
         page.set_default_timeout(10_000)
+        page.add_init_script(UNHURRIED)
         page.route("**/*", self._respond)
         page.goto(ADDRESS)
         page.keyboard.type(person)  # the name has the focus
@@ -455,12 +460,13 @@ def test_the_end_is_shown(begin):
 @SIZES
 def test_texts_are_text(begin):
     queue = FakeQueue(3)
-    line = queue.items[0].lines[0]._replace(text="<img src=x onerror=alert(1)> wording 0 of 0")
+    line = queue.items[0].lines[0]._replace(text="<img src=x onerror=alert(1)> wording 0 of 0" + "x" * 9_000)
     queue.items[0] = queue.items[0]._replace(lines=(line, *queue.items[0].lines[1:]), answer="<b>bold</b>")
     window = begin(queue)
     window.shows(0)
     assert window.page.inner_text("#answer") == "<b>bold</b>"
     assert window.page.locator("#lines img").count() == 0
+    sync_api.expect(window.page.locator("#lines input").first).to_be_in_viewport()
 
 
 def test_the_values_of_a_request_are_shown(begin):
@@ -543,6 +549,26 @@ def test_a_double_click_judges_one_item(begin):
     window.shows(2)
     assert [item for _, item, _ in verdicts(window)] == ["i0", "i1"]
     assert verdicts(window)[1][2] == "several"
+
+
+def test_a_second_key_or_tap_does_not_judge_an_item_that_nobody_has_read(begin):
+    window = begin()
+    window.shows(0)
+    window.page.evaluate("performance.now = () => 5000")
+    window.press("r")
+    window.shows(1)
+    window.page.evaluate("performance.now = () => 5299")
+    window.press("r")
+    window.page.get_by_role("button", name="right").click()
+    window.page.evaluate("performance.now = () => 5300")
+    window.press("m")
+    window.shows(2)
+    assert verdicts(window) == [("Ada", "i0", "right"), ("Ada", "i1", "several")]
+    window.press("u")
+    window.shows(1)
+    window.press("c")  # an item that is shown again has been read
+    window.shows(2)
+    assert verdicts(window) == [("Ada", "i0", "right"), ("Ada", "i1", "cannot tell")]
 
 
 def test_the_end_has_the_focus(begin):
