@@ -1,7 +1,7 @@
 """Corrections of Apache Beam at run time.
 
-options of a run -> end_late_workers, drop_finished_bundles, inspect_once, skip_diagnostics, leave_samplers_behind,
-compress_what_is_sent, read_sizes_of_tables ->
+options of a run -> end_late_workers, drop_finished_bundles, inspect_once, skip_diagnostics, compress_what_is_sent,
+read_sizes_of_tables ->
 Beam's modules in this process, changed
 
 All are for Beam 2.72, the oldest version that setup.py allows, to 2.77, the newest tested.
@@ -16,7 +16,6 @@ import functools
 import inspect
 import queue
 import sys
-import threading
 import types
 import weakref
 from collections.abc import Callable
@@ -33,7 +32,7 @@ from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
     SubprocessSdkWorkerHandler,
     WorkerHandler,
 )
-from apache_beam.runners.worker import sdk_worker, statesampler
+from apache_beam.runners.worker import sdk_worker
 from apache_beam.transforms import core, ptransform, userstate
 from apache_beam.typehints import decorators
 
@@ -108,12 +107,6 @@ def skip_diagnostics() -> None:
     core._check_fn_use_yield_and_return = lambda _: False
     ptransform.pickler = types.SimpleNamespace(**{**vars(pickler), "roundtrip": lambda step: step})
     decorators.IOTypeHints._make_origin = classmethod(_origin_without_stack)
-
-
-def leave_samplers_behind() -> None:
-    """Make the threads of Beam that sample times no reason for a stopped process to live on, for ever."""
-    daemon = functools.partial(threading.Thread, daemon=True)
-    statesampler.statesampler_impl.threading = types.SimpleNamespace(Thread=daemon)
 
 
 def compress_what_is_sent(options: PipelineOptions) -> None:

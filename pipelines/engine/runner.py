@@ -31,10 +31,10 @@ from pipelines.engine.beam_patches import (
     drop_finished_bundles,
     end_late_workers,
     inspect_once,
-    leave_samplers_behind,
     read_sizes_of_tables,
     skip_diagnostics,
 )
+from pipelines.engine.bundle_threads import spare_threads
 from pipelines.engine.engine_options import EngineOptions, keep_workers, refuse_options_of_others, wait_for_prism
 from pipelines.engine.freed_memory import give_back_freed_memory, keep_freed_memory, share_freed_memory
 from pipelines.engine.in_process_shuffle import hold_shuffles_once
@@ -95,13 +95,13 @@ def run(build: Callable[[beam.Pipeline], None], options: PipelineOptions) -> Non
     engine = standard.runner
     inspect_once()
     skip_diagnostics()
-    leave_samplers_behind()
     compress_what_is_sent(options)
     read_sizes_of_tables()
     hold_shuffles_once()
     pipeline = new_pipeline(options)
     drop_finished_bundles(options)
     keep_no_side_inputs(options)
+    spare_threads(options)
     if keep_freed_memory(below=FREED_MEMORY):
         share_freed_memory()
     build(pipeline)

@@ -21,12 +21,11 @@ from apache_beam.runners.portability.fn_api_runner.worker_handlers import (
     SubprocessSdkWorkerHandler,
     WorkerHandler,
 )
-from apache_beam.runners.worker import sdk_worker, statesampler
+from apache_beam.runners.worker import sdk_worker
 from apache_beam.runners.worker.sdk_worker import BundleProcessorCache
 from apache_beam.transforms import core, ptransform, userstate
 from apache_beam.transforms.timeutil import TimeDomain
 from apache_beam.typehints import decorators
-from apache_beam.utils.counters import CounterFactory
 
 from pipelines.engine import beam_patches
 from pipelines.engine.beam_patches import (
@@ -36,7 +35,6 @@ from pipelines.engine.beam_patches import (
     drop_finished_bundles,
     end_late_workers,
     inspect_once,
-    leave_samplers_behind,
     read_sizes_of_tables,
     skip_diagnostics,
 )
@@ -310,18 +308,3 @@ def test_the_size_of_a_table_is_read_from_it_and_its_bytes_are_those_of_beam(mon
     assert ours.get_estimated_size_and_observables(element) == expected
     assert ours.encode(element) == of_beam.encode(element)
     assert ours.decode(of_beam.encode(element)) == element
-
-
-@pytest.mark.parametrize("patched", [False, True], ids=["Beam itself, or the patch can go", "patched"])
-def test_a_sampler_of_times_that_nothing_stopped_keeps_no_process_alive(monkeypatch, patched):
-    monkeypatch.setattr(statesampler.statesampler_impl, "threading", threading)
-    if patched:
-        leave_samplers_behind()
-    before = {*threading.enumerate()}
-    sampler = statesampler.StateSampler("a", CounterFactory())
-    sampler.start()
-    try:
-        [thread] = {*threading.enumerate()} - before
-        assert thread.daemon == patched
-    finally:
-        sampler.stop()
