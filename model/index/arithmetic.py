@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 
 import faiss
@@ -17,6 +18,15 @@ def measure_each_pair() -> None:
     even its list would depend on the other vectors of its batch.
     """
     faiss.cvar.distance_compute_blas_threshold = _NEVER_BLAS
+
+
+def _search_alone() -> None:
+    """Make FAISS work in the calling thread alone from now on."""
+    faiss.omp_set_num_threads(1)
+
+
+os.register_at_fork(after_in_child=_search_alone)  # the threads of a parent that has searched a batch are not in its
+# child, and GNU's OpenMP would wait for them without end
 
 
 @contextlib.contextmanager
