@@ -5,6 +5,9 @@ model URL -> load_encoder -> Encoder
 
 from __future__ import annotations
 
+import os
+
+from model.encoders.addresses import url_text
 from model.encoders.interface import Encoder
 from model.encoders.registry import kind_of, kind_of_address
 from model.encoders.saved_model import ModelParts, load_parts
@@ -12,7 +15,7 @@ from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.verified_files import VerifiedFiles
 
 
-def load_encoder(url: str, *, stored: VerifiedFiles | None = None) -> Encoder:
+def load_encoder(url: str | os.PathLike[str], *, stored: VerifiedFiles | None = None) -> Encoder:
     """Load the encoder of the model at an fsspec URL.
 
     Args:
@@ -21,7 +24,9 @@ def load_encoder(url: str, *, stored: VerifiedFiles | None = None) -> Encoder:
 
     Raises:
         QprError: there is no complete model, or it is damaged.
+        UsageError: ``url`` is neither a str nor a path.
     """
+    url = url_text(url)
     if kind := kind_of_address(url):
         return kind.open(url)
     return encoder_of(load_parts(url, stored), name=url)

@@ -10,6 +10,7 @@ import datetime
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, cast
 
+from model.search.asked import checked_number
 from model.search.results import Answer, Hit, Reason
 from schemas.errors import UsageError
 from schemas.text import answer_key, key
@@ -82,8 +83,9 @@ def checked_hits(hits: int) -> int:
     """Return the number of hits that answers are to have.
 
     Raises:
-        UsageError: it is negative or over `MOST_HITS`.
+        UsageError: it is no whole number, negative or over `MOST_HITS`.
     """
+    hits = checked_number(hits, "hits")
     if not 0 <= hits <= MOST_HITS:
         raise UsageError(f"hits of an answer: has to be a number from 0 to {MOST_HITS}, got {hits}")
     return hits

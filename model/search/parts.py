@@ -5,7 +5,7 @@ manifest, opened index, options -> retrieval_of, confidence_of, version_of
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from model.certificates.version import Version
 from model.choices import Mode
@@ -22,11 +22,13 @@ if TYPE_CHECKING:
 
 
 def check_mode(mode: Mode | None, rerank: str | None) -> None:
-    """Check that a way of searching and a reranker fit together.
+    """Check that a way of searching exists, and fits together with the reranker.
 
     Raises:
-        UsageError: they do not.
+        UsageError: it does not.
     """
+    if mode is not None and mode not in get_args(Mode):
+        raise UsageError(f"mode {mode!r}: is not one of {', '.join(get_args(Mode))}. Choose one of these")
     if mode == "rerank" and rerank is None:
         raise UsageError("--mode rerank: needs a reranker. Give one with --rerank, made by `qpr train-reranker`")
     if rerank is not None and mode not in (None, "rerank"):

@@ -8,7 +8,8 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import functools
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,10 +19,11 @@ import pyarrow as pa
 from model.certificates.version import Version
 from model.choices import Mode
 from model.confidence.features import NEIGHBOURS
+from model.encoders.addresses import optional_url, url_text
 from model.index.index import Index
 from model.index.ranking import Ranking
 from model.search.answering import checked_hits, decide, decide_many, with_guard, without_ended
-from model.search.asked import checked_question, checked_questions
+from model.search.asked import checked_number, checked_question, checked_questions
 from model.search.found_hits import hits_of, same_questions
 from model.search.opening import open_index
 from model.search.parts import check_mode, confidence_of, retrieval_of, version_of
@@ -36,7 +38,7 @@ if TYPE_CHECKING:
     from model.confidence.confidence import Confidence
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)  # two are equal if they are the same one, so that they can be keys
 class Searcher:
     """An opened index and the way it is searched.
 
@@ -90,8 +92,7 @@ class Searcher:
 
     def without_answers(self, answer_ids: frozenset[str]) -> Searcher:
         """Return the same searcher, which finds no question with one of these answers, named as by `answer_key`."""
-        views = self.views.without(answer_ids)
-        searcher = dataclasses.replace(self, retrieval=views.whole)
+        searcher = dataclasses.replace(self, retrieval=(views := self.views.without(answer_ids)).whole)
         searcher.__dict__["views"] = views
         return searcher
 
@@ -100,29 +101,27 @@ class Searcher:
         return len(self.index)
 
     def search(self, question: str, k: int = 10, *, filters: Filters = None) -> list[Hit]:
-        """Return the questions that best match one question, the best first.
-
-        At most k, fewer if the index or the searched lists have fewer, none for a question without a word; ties by id.
+        """Return at most k questions that best match one question, the best first; none for one without a word.
 
         >>> searcher = open_searcher("index")
         >>> [hit.rank for hit in searcher.search("how do I pay my bill", k=2)]
         [1, 2]
 
         Raises:
-            UsageError: ``question`` is not a str, k is under 1, or the filters do not fit the index.
+            UsageError: ``question`` is not a str, k is no whole number or under 1, or the filters do not fit the index.
         """
         return self.search_many([checked_question(question, "search")], k, filters=filters)[0]
 
     def search_many(
-        self, questions: Sequence[str], k: int = 10, *, mode: Mode | None = None, filters: Filters = None
+        self, questions: Iterable[str], k: int = 10, *, mode: Mode | None = None, filters: Filters = None
     ) -> list[list[Hit]]:
         """Return the hits of several questions in one of `modes`, faster than one `search` for each.
 
         Raises:
-            UsageError: ``questions`` is no list of str, k is under 1, or the mode or filters do not fit the index.
+            UsageError: ``questions`` is no list of str, k no whole number or under 1, or mode or filters do not fit.
         """
         asked = checked_questions(questions, "search")
-        return self._hits(self.views.of(filters, self.clock()).in_mode(mode), asked, k)
+        return self._hits(self.views.of(filters, self.clock()).in_mode(mode), asked, checked_number(k, "k"))
 
     def _hits(self, retrieval: Retrieval, asked: Sequence[str], k: int) -> list[list[Hit]]:
         judges, index = self.confidence is not None, retrieval.index
@@ -143,18 +142,17 @@ class Searcher:
         """
         return self.answer_many([checked_question(question, "answer")], filters=filters)[0]
 
-    def answer_many(self, questions: Sequence[str], *, hits: int = 0, filters: Filters = None) -> list[Answer]:
+    def answer_many(self, questions: Iterable[str], *, hits: int = 0, filters: Filters = None) -> list[Answer]:
         """Return the answers to several questions, faster than one `answer` for each, and each with its first hits.
 
         Without a certificate only a question that is in the index itself is answered. Without ``hits`` it is looked up
         before anything is searched, so its hit has no ranks.
 
         With a certificate the rows are searched that were valid when it was made: a question whose best candidate has
-        ended since then is not answered by another one, which nobody has measured.
+        ended since is not answered by another one, which nobody has measured.
 
         Raises:
-            UsageError: ``questions`` is one str or contains something else than str, hits is over `MOST_HITS`, or the
-                filters do not fit the index.
+            UsageError: ``questions`` is no list of str, hits is over `MOST_HITS`, or the filters do not fit the index.
         """
         asked, now = checked_questions(questions, "answer"), self.clock()
         certified = now if self.certificate is None else min(now, self.certificate.certificate.created)
@@ -199,30 +197,31 @@ class Searcher:
             texts: queries, not normalized.
             k: maximum number of hits of each.
             exclude: for each query one question id to leave out, such as its own.
-            filters: a value of each column that the index varies by.
+            filters: as of `search`.
 
         Raises:
-            UsageError: k is under 1, or the filters do not fit the index.
+            UsageError: k is no whole number or under 1, or the filters do not fit the index.
         """
+        k = checked_number(k, "k")
         retrieval = self.views.of(filters, self.clock())
         return retrieval.find(texts, k, None if exclude is None else np.asarray(exclude, np.int64)).ranking
 
 
 def open_searcher(
-    url: str,
+    url: str | os.PathLike[str],
     *,
     mode: Mode | None = None,
     probes: int | None = None,
     exact: bool = False,
-    rerank: str | None = None,
-    certificate: str | None = None,
+    rerank: str | os.PathLike[str] | None = None,
+    certificate: str | os.PathLike[str] | None = None,
     verify: bool = False,
     compiled: bool = False,
 ) -> Searcher:
     """Open the index at an fsspec URL for searches; every byte that is read is checked against the manifest.
 
     Args:
-        url: the index.
+        url: the index; a path such as `pathlib.Path` too.
         mode: way of searching; by default rerank with a reranker, else that of the index's settings.
         probes: of a search, by default those of the index's settings. Without effect on flat shards.
         exact: compare all vectors.
@@ -234,8 +233,10 @@ def open_searcher(
     Raises:
         QprError: the index is incomplete, damaged or does not fit together, it has no BM25 that the mode needs, the
             reranker is not for it, or the certificate is of another version.
-        UsageError: probes is under 1, or mode and rerank contradict each other.
+        UsageError: probes is no whole number or under 1, the mode does not exist, or mode and rerank contradict.
     """
+    url, rerank, certificate = url_text(url), optional_url(rerank), optional_url(certificate)
+    probes = probes if probes is None else checked_number(probes, "probes")
     check_mode(mode, rerank)
     manifest = read_manifest(url, "index")  # once: a new version can be published meanwhile
     index = open_index(url, probes=probes, exact=exact, verify=verify, compiled=compiled, manifest=manifest)

@@ -1,6 +1,8 @@
 import doctest
 import inspect
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 import qpr
@@ -72,7 +74,16 @@ def test_many_questions_are_answered_as_one_by_one(searcher):
         (lambda searcher: searcher.search_many(["pay", 5]), "item 1 is of type int"),
         (lambda searcher: searcher.search(["who"]), r"got list. Write search_many\(\[...\]\) for several"),
         (lambda searcher: searcher.answer(["who"]), r"Write answer_many\(\[...\]\) for several"),
-        (lambda searcher: searcher.search("\ud800"), "item 0 is no text: it has a surrogate without its pair"),
+        (lambda searcher: searcher.search("\ud800"), "the question is no text: it has a surrogate without its pair"),
+        (lambda searcher: searcher.known("\ud800"), "the question is no text: it has a surrogate without its pair"),
+        (lambda searcher: searcher.answer_many(["\ud800"]), "item 0 is no text: it has a surrogate without its pair"),
+        (lambda searcher: searcher.search("who", k=2.0), "k takes a whole number, got 2.0. Convert it to int"),
+        (lambda searcher: searcher.rank(["who"], None), "k takes a whole number, got None"),
+        (lambda searcher: searcher.answer_many(["who"], hits="3"), "hits takes a whole number, got '3'"),
+        (lambda searcher: open_searcher(searcher.index.url, probes=1.5), "probes takes a whole number, got 1.5"),
+        (lambda searcher: open_searcher(searcher.index.url, mode="Dense"), "mode 'Dense': is not one of exact, dense"),
+        (lambda searcher: open_searcher(None), "a path has to be a str or a Path, got NoneType"),
+        (lambda searcher: open_searcher(b"index"), "a path has to be a str or a Path, got bytes"),
         (lambda searcher: searcher.search("who", k=0), "k must be at least 1, got 0"),
         (lambda searcher: searcher.search_many(["who"], k=-1), "k must be at least 1, got -1"),
     ],
@@ -80,6 +91,25 @@ def test_many_questions_are_answered_as_one_by_one(searcher):
 def test_a_mistaken_call_names_the_correct_one(searcher, call, message):
     with pytest.raises(UsageError, match=message):
         call(searcher)
+
+
+def test_questions_can_be_in_every_kind_of_sequence_and_numbers_of_numpy(searcher):
+    asked = ["pay", "my flight"]
+    expected = searcher.search_many(asked, k=2)
+    for given in (iter(asked), np.array(asked), pa.array(asked), pa.chunked_array([asked[:1], asked[1:]])):
+        assert searcher.search_many(given, k=np.int64(2)) == expected
+    with pytest.raises(UsageError, match="item 1 is of type NoneType"):
+        searcher.search_many(pa.array(["pay", None]))
+
+
+def test_paths_open_what_their_texts_open(place):
+    assert open_searcher(place / "index").index.url == str(place / "index")
+    assert qpr.load_encoder(place / "model").digest == qpr.load_encoder(str(place / "model")).digest
+
+
+def test_searchers_are_compared_by_identity_and_can_be_keys(searcher, place):
+    assert {searcher: 1}[searcher] == 1
+    assert searcher != open_searcher(str(place / "index"))
 
 
 def test_only_a_question_of_the_index_is_answered_without_a_certificate(searcher):
