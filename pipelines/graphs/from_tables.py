@@ -21,6 +21,8 @@ from pipelines.privacy.users import UserKey
 from pipelines.questions.settings import Validation
 from pipelines.writing.rejects import TAG
 from pipelines.writing.reported import Written
+from schemas.errors import UsageError
+from schemas.tables import QA_LOG
 from schemas.text_arrays import parts_of_texts
 
 PART_BYTES: Final = 2**28
@@ -66,9 +68,35 @@ def count_rows(
     """Yield the ASKED rows of a QA_LOG table, its rejected rows, and counts of rows and personal data.
 
     Rows of up to `PART_BYTES` of text at a time, as the texts of an array have at most 2 GiB.
+
+    Raises:
+        UsageError: as of `as_log`.
     """
-    for part in parts_of_texts(rows, rows=max(len(rows), 1), size=PART_BYTES):
+    for part in parts_of_texts(as_log(rows), rows=max(len(rows), 1), size=PART_BYTES):
         yield from _count_part(part, validation, privacy, user_key)
+
+
+def as_log(rows: pa.Table) -> pa.Table:
+    """Return the columns of QA_LOG in its types, such as of large strings of polars; missing ones are null.
+
+    Raises:
+        UsageError: there is no column question or answer, or a column has values of another type.
+    """
+    missing = [field.name for field in QA_LOG if not field.nullable and field.name not in rows.column_names]
+    if missing:
+        named = f"{', '.join(missing)}; there are {', '.join(rows.column_names)}"
+        raise UsageError(f"a table for WriteDataset lacks column {named}. Rename its columns to those of QA_LOG")
+    lacks = [pa.nulls(len(rows), f.type) if f.name not in rows.column_names else None for f in QA_LOG]
+    columns = [_cast(rows[f.name], f) if empty is None else empty for f, empty in zip(QA_LOG, lacks, strict=True)]
+    return pa.table(columns, names=QA_LOG.names)  # without the schema: rows with a null are rejected later
+
+
+def _cast(column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
+    try:
+        return column.cast(field.type)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+        types = f"of type {column.type} cannot be read as {field.type}"
+        raise UsageError(f"column {field.name} {types}: {error}. Convert it before WriteDataset") from error
 
 
 def _count_part(rows: pa.Table, validation: Validation, privacy: Privacy, user_key: UserKey | None) -> Iterator[Any]:

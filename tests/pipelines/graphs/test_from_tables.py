@@ -14,6 +14,7 @@ from pipelines.privacy.settings import Privacy
 from pipelines.questions.settings import Validation
 from pipelines.reading.sources import only_file
 from schemas.artifacts.dataset import open_dataset
+from schemas.errors import UsageError
 from schemas.tables import QA_LOG
 
 TEXTS = ("when does the {} open", "what time does the {} open", "opening time of the {}", "mail a@b.example, {}")
@@ -74,6 +75,28 @@ def test_rows_of_a_table_count_as_those_of_a_file(tmp_path, validation, privacy)
     for one, other in zip(of_file, of_table, strict=True):
         assert getattr(one, "tag", None) == getattr(other, "tag", None)
         assert getattr(one, "value", one) == getattr(other, "value", other)
+
+
+@pytest.mark.parametrize("text", [pa.large_string(), pa.string_view(), pa.dictionary(pa.int32(), pa.string())])
+def test_tables_of_other_libraries_count_as_those_of_a_log(text):
+    rows = [{"question": "pay", "answer": "here", "locale": "de"}, {"question": None, "answer": "x", "locale": "de"}]
+    table = pa.Table.from_pylist(rows, schema=QA_LOG)
+    names = ["locale", "answer", "question"]
+    other = table.select(names).cast(pa.schema([(name, text) for name in names]))
+    expected, found = (list(count_rows(given, Validation(), Privacy())) for given in (table, other))
+    assert [getattr(one, "value", one) for one in found] == [getattr(one, "value", one) for one in expected]
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"question": ["a"], "reply": ["b"]}, "lacks column answer; there are question, reply. Rename"),
+        ({"question": ["a"], "answer": ["b"], "timestamp": ["soon"]}, "column timestamp of type string cannot be read"),
+    ],
+)
+def test_a_table_that_is_no_log_is_named(columns, message):
+    with pytest.raises(UsageError, match=message):
+        list(count_rows(pa.table(columns), Validation(), Privacy()))
 
 
 def test_rows_with_much_text_are_counted_in_parts(monkeypatch):
