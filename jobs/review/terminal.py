@@ -5,9 +5,11 @@ Review, keys -> judge_in_terminal -> stored verdicts
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -29,6 +31,9 @@ from jobs.review.session import Review, Task
 _SHOWN = 40
 """Wordings of an item that are shown at first."""
 
+UNREAD_S = 0.3
+"""Seconds in which nobody reads an item: a key pressed twice, or held down, was meant for the item before."""
+
 _OTHER_KEYS = {"u": "undo", "n": "note", "a": "all wordings", "?": "rules", "q": "quit"}
 
 
@@ -41,21 +46,27 @@ class Keys:
 
     def __init__(self, screen: rich.console.Console = results) -> None:
         self.screen = screen
+        self.shown = -math.inf  # time at which another item was shown
 
     def key(self) -> str:
         """Return the next key; "q" at the end of the stream, or for Ctrl-C and Ctrl-D.
 
-        Keys that a person pressed before, while another item was shown, are discarded.
+        Keys that a person pressed before, while another item was shown, are discarded, and so are verdicts on an item
+        that was not shown for `UNREAD_S` yet.
         """
         if not is_typed():
             while (character := sys.stdin.read(1)).isspace():
                 pass
             return character or "q"
-        try:
-            key = typer.getchar()
-        except (EOFError, KeyboardInterrupt):
-            return "q"
-        return "q" if key in "\x03\x04" else key.lower()
+        while True:
+            try:
+                key = typer.getchar().lower()
+            except (EOFError, KeyboardInterrupt):
+                return "q"
+            if key in "\x03\x04":
+                return "q"
+            if key in _OTHER_KEYS or time.monotonic() - self.shown >= UNREAD_S:
+                return key
 
     def line(self, prompt: str) -> str:
         """Return a line of text."""
@@ -90,6 +101,7 @@ def judge_in_terminal(review: Review, reviewer: str, keys: Keys) -> int:
             if step is None:
                 break
             undone = step if isinstance(step, Verdict) else None
+            keys.shown = -math.inf if undone else time.monotonic()
             judged += 1 if undone is None else -1
         else:
             say(f"{'Undone. ' if undone else ''}{end_text(review.progress(reviewer), reviewer)}")

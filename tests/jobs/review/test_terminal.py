@@ -11,9 +11,10 @@ import time
 import pytest
 import rich.console
 
+from jobs.review import terminal as module
 from jobs.review.queues.rules import RULES
 from jobs.review.store import VerdictStore
-from jobs.review.terminal import judge_in_terminal
+from jobs.review.terminal import UNREAD_S, Keys, judge_in_terminal
 from tests.support.fake_queue import FakeQueue
 
 SECONDS = 30
@@ -42,6 +43,8 @@ def terminal(make_dataset, tmp_path):
             while bool(termios.tcgetattr(ours)[3] & termios.ICANON) != keys.endswith(b"\n"):
                 assert time.monotonic() < until, screen[start:]  # keys that come too early are discarded
                 time.sleep(0.01)
+            if keys in (b"r", b"m", b"s"):
+                time.sleep(UNREAD_S)  # a verdict that comes too early is one on the item before
             os.write(ours, keys)
         while True:
             try:
@@ -70,6 +73,24 @@ def test_one_key_is_a_verdict_without_enter(terminal, tmp_path):
     assert code == 0, screen
     assert verdicts(tmp_path) == [("right", 0, ""), ("several", 0, "two towns")]
     assert "Undone" in screen
+
+
+def test_a_key_that_is_held_down_judges_one_item(monkeypatch, make_review, capsys):
+    review, now = make_review(FakeQueue(9)), 100.0
+    pressed = iter([(0, "r"), (0.1, "r"), (0.1, "r"), (0.05, "u"), (0.1, "m"), (0.1, "M"), (0.3, "m"), (0.1, "q")])
+
+    def getchar():
+        nonlocal now
+        waited, key = next(pressed)
+        now += waited
+        return key
+
+    monkeypatch.setattr(module, "is_typed", lambda: True)
+    monkeypatch.setattr(module.typer, "getchar", getchar)
+    monkeypatch.setattr(module.time, "monotonic", lambda: now)
+    assert judge_in_terminal(review, "Ada", Keys(rich.console.Console(width=80))) == 2
+    assert [(one.item, one.verdict) for one in review.store.verdicts()] == [("i0", "several"), ("i1", "several")]
+    assert list(pressed) == []
 
 
 def test_an_undo_keeps_note_and_strays_until_others_are_typed(terminal, tmp_path):
