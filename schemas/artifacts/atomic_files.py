@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 _STAGED = re.compile(r"(.+)\.[0-9a-f]{8}\.partial")
-_NO_LINKS = frozenset({errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK})
-"""The errors of a file system without hard links, such as FAT."""
+_NO_LINKS = frozenset({errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EMLINK})
+"""The errors of a file system without hard links, such as FAT; the fourth is another number on macOS alone."""
 
 
 @contextlib.contextmanager

@@ -13,8 +13,9 @@ import time
 
 from schemas.artifacts.output_lock.owner import Owner, locked_error
 
-_NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL})
-"""The errors of a file system without locks: some that are mounted over a network."""
+_NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL})
+"""The errors of a file system without locks: some that are mounted over a network; ENOTSUP is a number of its own on
+macOS alone."""
 
 _READS, _PAUSE_S = 10, 0.01
 """Number of reads of a lock's owner, and the time between them: its file is written just after it is locked."""

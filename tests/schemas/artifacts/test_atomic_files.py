@@ -1,8 +1,11 @@
+import errno
 import os
+import runpy
 import stat
 
 import pytest
 
+from schemas.artifacts import atomic_files
 from schemas.artifacts.atomic_files import write_atomically
 
 
@@ -31,3 +34,16 @@ def test_a_new_file_has_the_permissions_of_the_umask(tmp_path, umask):
     with write_atomically(str(tmp_path / "new"), new=True) as file:
         file.write(b"")
     assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640
+
+
+def test_a_disk_without_links_takes_a_new_file_where_that_error_has_the_number_of_macos(tmp_path, monkeypatch):
+    def link(*_):
+        raise OSError(errno.ENOTSUP, "Operation not supported")
+
+    monkeypatch.setattr(errno, "EOPNOTSUPP", 102)
+    monkeypatch.setattr(errno, "ENOTSUP", 45)
+    monkeypatch.setattr(os, "link", link)
+    write = runpy.run_path(atomic_files.__file__)["write_atomically"]
+    with write(str(tmp_path / "new"), new=True) as file:
+        file.write(b"whole")
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("new", b"whole")]
