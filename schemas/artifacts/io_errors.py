@@ -21,6 +21,9 @@ _ADVICE_OF_SYSTEM = {
     errno.EMFILE: "Raise the limit of open files, such as by `ulimit -n 4096`",
 }
 
+_NO_TEMPORARY = "No usable temporary directory"
+"""Beginning of Python's message where none of the usual folders of temporary files can be written."""
+
 _REMOTE = frozenset({"aiohttp", "azure", "botocore", "fsspec", "gcsfs", "google", "requests"})
 """The packages whose errors remote file systems raise: no credentials, no such host, no such bucket."""
 
@@ -98,6 +101,8 @@ def _reason(causes: list[BaseException]) -> str:
 def system_fault(error: OSError) -> str:
     """Return the message of the operating system, with an advice where there is one."""
     message = error.strerror or str(error)
+    if message.startswith(_NO_TEMPORARY):
+        return "no folder of temporary files can be written. Name one in the environment variable TMPDIR"
     advice = _ADVICE_OF_SYSTEM.get(error.errno or 0)
     return f"{message}. {advice}" if advice else message
 
@@ -105,7 +110,7 @@ def system_fault(error: OSError) -> str:
 def _path_fault(error: Exception) -> str | None:
     """Return the fault of a path and an advice; None for other errors."""
     match error:
-        case FileNotFoundError():
+        case FileNotFoundError() if not (error.strerror or "").startswith(_NO_TEMPORARY):
             return "no such file. Check the path"
         case IsADirectoryError():
             return "is a folder, not a file"

@@ -8,7 +8,7 @@ import fsspec
 import pytest
 
 from schemas.artifacts import storage
-from schemas.artifacts.io_errors import connection_fault, io_fault
+from schemas.artifacts.io_errors import connection_fault, io_fault, system_fault
 from schemas.errors import QprError
 
 
@@ -132,3 +132,9 @@ def test_the_words_of_a_store_that_refuses_a_request_are_shown(kind, status, cod
 def test_a_file_beyond_the_limit_of_the_shell_has_an_advice():
     error = OSError(errno.EFBIG, os.strerror(errno.EFBIG), "pairs.parquet")
     assert io_fault(error) == "File too large. Raise the limit of file sizes, such as by `ulimit -f unlimited`"
+
+
+def test_without_a_folder_of_temporary_files_the_variable_that_names_one_is_the_advice():
+    error = FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp', '/']")
+    advice = "no folder of temporary files can be written. Name one in the environment variable TMPDIR"
+    assert (io_fault(error), system_fault(error)) == (advice, advice)
