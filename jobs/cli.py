@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
-from schemas.errors import QprError
+from schemas.errors import NO_WINDOWS, QprError
 
 BEAM_COMMANDS = frozenset({"clusters", "quora", "index", "ingest", "nightly"})
 """Commands that hand everything after ``--`` to Apache Beam.
@@ -25,16 +25,17 @@ Their tables are freed without the collector of cycles, which searches less ofte
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run ``qpr`` with ``arguments`` (those of the process by default) and exit with its code."""
+    if sys.platform == "win32":
+        sys.exit(f"error: {NO_WINDOWS}")
+    from jobs.machine.libraries import set_up_libraries
+    from jobs.machine.limits import allow_files  # needs a module that Windows lacks
+
     ended = [] if arguments is not None else _end_of_process()
-    # torch and faiss read this when they load. Threads that spin while they wait took 6 times the CPU time of
-    # `qpr train-reranker`, and 10 times as long a training step on two busy cores.
-    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
-    # numpy's BLAS reads this: by default its threads spin for 2**26 cycles after each product. That was 12 % of the
-    # CPU time of `qpr clusters`, whose products are small.
-    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
     if sys.stdout is None:  # closed: its number, which the next file would get, is taken, and what is printed fails
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
     given = list(sys.argv[1:] if arguments is None else arguments)
+    allow_files()
+    set_up_libraries(given[0] if given else "")
     if given and given[0] in BEAM_COMMANDS:
         gc.set_threshold(50_000, 20, 100)  # by default 500 collections while modules load, a sixth of a small run
     try:

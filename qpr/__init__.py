@@ -14,13 +14,19 @@ index URL -> open_searcher -> Searcher.search(question) -> list of Hit; Searcher
 
 from __future__ import annotations
 
+import sys
+
 from qpr.shadowing import refuse_shadowed
 
 refuse_shadowed()
 
-from model.encoders.loading import load_encoder  # noqa: E402  # a module of the user's with such a name would be run
+from schemas.errors import NO_WINDOWS, QprError, UsageError  # noqa: E402  # a module of the user's would be run
+
+if sys.platform == "win32":
+    raise ImportError(NO_WINDOWS)
+
+from model.encoders.loading import load_encoder  # noqa: E402
 from model.search.results import Answer, Hit, Why  # noqa: E402
 from model.search.searcher import Searcher, open_searcher  # noqa: E402
-from schemas.errors import QprError, UsageError  # noqa: E402
 
 __all__ = ["Answer", "Hit", "QprError", "Searcher", "UsageError", "Why", "load_encoder", "open_searcher"]

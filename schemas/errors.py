@@ -10,6 +10,9 @@ _OUT_OF_MEMORY = re.compile("can't allocate memory|out of memory")
 """Messages of PyTorch, on a processor or a graphics card."""
 
 
+NO_WINDOWS: Final = "qpr does not run on Windows. Install it in WSL, the Windows Subsystem for Linux"
+
+
 class QprError(Exception):
     """An error that the user can correct; the message names the place, the cause and the next step.
 

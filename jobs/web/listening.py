@@ -16,6 +16,7 @@ from typing import Any, Final, cast
 
 import uvicorn
 
+from jobs.machine.limits import allow_files
 from jobs.web.protection.connections import MOST_CONNECTIONS, Connection
 from jobs.web.protection.gate import Gate
 from schemas.errors import QprError
@@ -23,10 +24,6 @@ from schemas.errors import QprError
 _IDLE_S = 75
 """Seconds until an idle connection is closed, more than the usual 60 of clients and proxies, since a request that is
 sent while its connection is closed fails. uvicorn's default is 5 s."""
-
-
-_FILES: Final = 8192
-"""Open files that a server may need: its connections, those that it refuses, and the files of two versions."""
 
 
 @contextlib.contextmanager
@@ -46,7 +43,7 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
         listener = socket.socket(family, socket.SOCK_STREAM)
     except OSError as error:
         raise QprError(f"{place}: {error.strerror}. Give another --host") from error
-    _allow_files()
+    allow_files()
     with listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -54,19 +51,6 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
         except OSError as error:
             raise QprError(f"{place}: {error.strerror}. Give another --host or --port") from error
         yield listener
-
-
-def _allow_files() -> None:
-    """Raise this process's limit of open files, mostly 1,024 (fewer than its connections), as far as it may."""
-    if sys.platform == "win32":
-        return
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
-    if soft != resource.RLIM_INFINITY and soft < most:
-        with contextlib.suppress(OSError, ValueError):  # no right to it; then connections wait at the limit
-            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
 
 
 def address_of(listener: socket.socket) -> str:
@@ -97,7 +81,7 @@ class Server(uvicorn.Server):
             uvicorn.Config(
                 app,
                 http=cast(Any, functools.partial(Connection, count=app.count)),
-                loop="uvloop" if sys.platform != "win32" else "asyncio",
+                loop="uvloop",
                 ws="none",
                 access_log=False,
                 log_level="error",

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 import rich.console
 
-from jobs.cli import BEAM_COMMANDS
+from jobs.cli import BEAM_COMMANDS, main
 from jobs.commands.registry import COMMANDS
 from jobs.display import console
 from pipelines.engine import progress
@@ -38,6 +38,19 @@ def test_help_lists_every_command_on_stdout(qpr, flag):
 
 def test_the_version_is_that_of_the_package(qpr):
     assert qpr("--version") == (0, f"qpr {__version__}\n", "")
+
+
+def test_windows_is_refused_in_one_line(monkeypatch):
+    monkeypatch.setattr(sys, "platform", "win32")
+    with pytest.raises(SystemExit, match=r"^error: qpr does not run on Windows\. Install it in WSL"):
+        main([])
+
+
+def test_a_command_may_open_more_files_than_the_usual_limit():
+    code = "import resource; from jobs.cli import main\ntry: main(['--version'])\nexcept SystemExit: pass\n"
+    limited = f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, (256, 4096)); {code}"
+    done = python(f"{limited}print(resource.getrlimit(resource.RLIMIT_NOFILE))")
+    assert done.stdout.splitlines()[1:] == ["(4096, 4096)"], done.stderr
 
 
 @pytest.mark.parametrize("given", [["no-such-command"], ["--no-such-option"]])

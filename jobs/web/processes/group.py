@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from jobs.web.processes.process import Done, SearchProcess
 from jobs.web.versions.calls import Call
 from jobs.web.versions.leases import Version
-from schemas.errors import QprError, UsageError
+from schemas.errors import QprError
 
 _AGAIN_S = 30.0
 """Seconds until a process that could not be replaced is tried again."""
@@ -25,12 +25,9 @@ def start_processes(version: Version, count: int, command: Sequence[str]) -> Non
 
     Raises:
         QprError: one of them cannot open the version.
-        UsageError: this system has no connections that processes inherit.
     """
     if not count:
         return
-    if sys.platform == "win32":
-        raise UsageError("--processes: are not possible on Windows. Leave it out, or start several servers")
     version.processes = processes = SearchProcesses(version, count, command)
     version.held.callback(processes.close)
 

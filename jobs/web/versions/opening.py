@@ -8,11 +8,11 @@ from __future__ import annotations
 import contextlib
 import datetime
 import itertools
-from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
+from jobs.machine.limits import free_bytes
 from jobs.web.versions.clusters import ClusterRows
 from jobs.web.versions.leases import Canary, Searches, Version
 from jobs.workflows.warehouses.version_reading import Readable
@@ -122,14 +122,9 @@ def is_valid(searcher: Searches, canary: Canary) -> bool:
 
 
 def _check_memory(url: str, manifest: Manifest) -> None:
-    """Check that the free memory holds all files, where the system reports it."""
-    path = Path("/proc/meminfo")
-    free = [int(line.split()[1]) * 1024 for line in _lines(path) if line.startswith("MemAvailable:")]
+    """Check that the free memory of machine and container holds all files, where the system reports it."""
+    free = free_bytes()
     needed = sum(file.bytes for file in manifest.files)
-    if free and needed > free[0]:
-        sizes = f"needs {needed / 1e6:,.0f} MB, {free[0] / 1e6:,.0f} MB are free"
+    if free is not None and needed > free:
+        sizes = f"needs {needed / 1e6:,.0f} MB, {free / 1e6:,.0f} MB are free"
         raise QprError(f"{url}: {sizes}. Use a smaller index or a larger machine")
-
-
-def _lines(path: Path) -> list[str]:
-    return path.read_text().splitlines() if path.exists() else []

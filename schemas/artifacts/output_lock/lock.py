@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import sys
 from collections.abc import Iterator
 from typing import Protocol
 
 from schemas.artifacts import storage
 from schemas.artifacts.output_lock.lease import LEASES, Lease
+from schemas.artifacts.output_lock.local_lock import LocalLock, NoLocksError
 from schemas.artifacts.output_lock.owner import Owner, new_run_id
 
 LOCK = "lock.json"
@@ -59,10 +59,8 @@ def acquire(url: str, owner: Owner) -> OutputLock:
         QprError: the folder cannot be written to.
     """
     path = storage.local_path(url)
-    if path is None or sys.platform == "win32":
+    if path is None:
         return Lease(url, owner)
-    from schemas.artifacts.output_lock.local_lock import LocalLock, NoLocksError  # needs fcntl, which Windows lacks
-
     try:
         with storage.explained(url):
             return LocalLock(storage.join(path, LOCK), url=url, owner=owner)

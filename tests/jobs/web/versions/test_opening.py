@@ -87,8 +87,8 @@ def test_an_index_whose_questions_do_not_find_themselves_is_refused(index, monke
         opened(index)
 
 
-def test_an_index_that_does_not_fit_into_memory_is_refused(index, tmp_path, monkeypatch):
-    monkeypatch.setattr(opening, "_lines", lambda _: ["MemTotal: 900 kB", "MemAvailable:  0 kB"])
+def test_an_index_that_does_not_fit_into_memory_is_refused(index, monkeypatch):
+    monkeypatch.setattr(opening, "free_bytes", lambda: 0)
     with pytest.raises(QprError, match="0 MB are free"):
         opened(index)
 
