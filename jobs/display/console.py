@@ -222,7 +222,8 @@ def _explained(error: BaseException, arguments: Sequence[str]) -> int | None:
         case OSError() if error.strerror:
             return _fail(f"{error.filename or 'cannot read or write'}: {system_fault(error)}", 1)
         case MemoryError():
-            return _fail(f"not enough memory ({error}). Use smaller inputs or a larger machine", 1)
+            cause = f" ({error})" if str(error) else ""
+            return _fail(f"not enough memory{cause}. Use smaller inputs or a larger machine", 1)
         case RuntimeError() if is_out_of_memory(error):
             return _fail("not enough memory. Use smaller inputs or a larger machine", 1)
         case Exception() if not os.environ.get("QPR_TRACEBACK"):
