@@ -1,12 +1,21 @@
+import subprocess
+import sys
+
 import pytest
 import typer
 
 from jobs import demo
 from schemas.artifacts.dataset import open_dataset
+from tests.support import commands
 
 
 @pytest.mark.slow
-def test_the_demonstration_answers_three_questions_that_the_index_does_not_hold(tmp_path, capfd):
+def test_the_demonstration_answers_three_questions_that_the_index_does_not_hold(tmp_path, capfd, monkeypatch):
+    def run_here(command, *, check):  # seven processes would load the libraries seven times
+        assert command[:3] == [sys.executable, "-m", "jobs"]
+        return subprocess.CompletedProcess(command, commands.run(*command[3:]))
+
+    monkeypatch.setattr(demo.subprocess, "run", run_here)
     folder = str(tmp_path / "demo")
     demo.demo(folder=folder, events=3_000, epochs=1)
     printed = capfd.readouterr().out
