@@ -10,7 +10,7 @@ from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from tests.jobs.nightly.conftest import rows_of
 
-NIGHTS = 5
+NIGHTS = 4
 
 
 def clusters_of_nights(warehouse, dates, window):
@@ -30,7 +30,7 @@ def clusters_of_nights(warehouse, dates, window):
 def test_most_clusters_keep_their_ids_overnight(qpr, tmp_path, drop, dates, window, timed):
     w = str(tmp_path / "w")
     for night in range(1, NIGHTS + 1):
-        rows = rows_of(dates(night), seed=0, count=90)
+        rows = rows_of(dates(night), seed=0, count=100)
         drop(w, dates(night), rows if timed else [{**row, "timestamp": None} for row in rows])
     days = ("--from", dates(1), "--to", dates(NIGHTS))
     assert qpr("ingest", "--warehouse", w, *days, "--shards", 2).code == 0
