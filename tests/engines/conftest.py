@@ -10,6 +10,7 @@ import sys
 import grpc
 import pytest
 from apache_beam.portability.api import beam_job_api_pb2, beam_job_api_pb2_grpc
+from apache_beam.runners.portability.stager import Stager
 
 from schemas.artifacts.content_digest import content_digest
 from schemas.artifacts.dataset import open_dataset
@@ -70,7 +71,9 @@ def submitted(builds):
         assert recorder.job is not None
         return recorder.job
 
-    yield submit
+    with pytest.MonkeyPatch.context() as patched:  # else `pip freeze` runs in a process for each job
+        patched.setattr(Stager, "_create_stage_submission_env_dependencies", staticmethod(lambda _: []))
+        yield submit
     server.stop(None)
 
 

@@ -9,6 +9,7 @@ from google.protobuf import json_format
 
 from tests.support.engine_servers import ROOT
 
+pytestmark = pytest.mark.xdist_group("job_graph")  # one worker makes each job once
 EXTERNAL = ("--environment_type=EXTERNAL", "--environment_config=pool:50000")
 ENGINES = {
     "Prism": ("--runner=PrismRunner", *EXTERNAL),
