@@ -9,6 +9,7 @@ from model.search.opening import open_index
 from model.search.searcher import open_searcher
 from tests.support.csv_files import write_csv
 
+pytestmark = pytest.mark.xdist_group("compiled_walks")  # several workers would compile the same loops at once
 TEXTS = [f"how do I pay bill {n} of {place}" for n in range(60) for place in ("Rome", "Paris", "Oslo", "Lima")]
 ASKED = ["pay bill 7 in Oslo", "how do I pay in Lima", "bill 33", "paris bill 12 how", "?"]
 
