@@ -82,6 +82,8 @@ class Shell:
         try:
             while arguments := (self.folder / "arguments").read_text():
                 outcome = self.qpr(*arguments.split("\0")[:-1])
+                if outcome.code:
+                    print(outcome.err)  # pytest shows it if the test fails
                 (self.folder / "printed").write_text(outcome.out)
                 (self.folder / "code").write_text(str(outcome.code))
         except BaseException:
