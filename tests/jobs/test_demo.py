@@ -1,5 +1,6 @@
 import subprocess
 import sys
+import types
 
 import pytest
 import typer
@@ -15,7 +16,7 @@ def test_the_demonstration_answers_three_questions_that_the_index_does_not_hold(
         assert command[:3] == [sys.executable, "-m", "jobs"]
         return subprocess.CompletedProcess(command, commands.run(*command[3:]))
 
-    monkeypatch.setattr(demo.subprocess, "run", run_here)
+    monkeypatch.setattr(demo, "subprocess", types.SimpleNamespace(run=run_here))  # libraries start processes too
     folder = str(tmp_path / "demo")
     demo.demo(folder=folder, events=3_000, epochs=1)
     printed = capfd.readouterr().out
