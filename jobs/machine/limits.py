@@ -44,16 +44,10 @@ def processor_quota(root: Path = _ROOT) -> float | None:
     """
     found = []
     for folder in _groups("cpu", root):
-        quota, period = (
-            _words(folder / "cpu.max")
-            or [
-                *_words(folder / "cpu.cfs_quota_us"),
-                *_words(folder / "cpu.cfs_period_us"),
-            ]
-            or ["max", "1"]
-        )
-        if quota not in {"max", "-1"}:
-            found.append(int(quota) / int(period))
+        # version 2 of control groups has both numbers in one file
+        words = _words(folder / "cpu.max") or _words(folder / "cpu.cfs_quota_us") + _words(folder / "cpu.cfs_period_us")
+        if words and words[0] not in {"max", "-1"}:
+            found.append(int(words[0]) / int(words[1]))
     return min(found, default=None)
 
 
