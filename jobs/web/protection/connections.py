@@ -20,7 +20,6 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from jobs.web.messages.faults import Fault, response
 from jobs.web.metrics import Cause
-from jobs.web.protection.joined_writes import JoinedWrites
 
 MOST_CONNECTIONS: Final = 2000
 """Open connections, idle ones included; each takes a file descriptor and 50 kB."""
@@ -74,7 +73,7 @@ class Connection(HttpToolsProtocol):
 
     def connection_made(self, transport: Any) -> None:
         """Begin to wait for a request."""
-        super().connection_made(JoinedWrites(transport, self.loop))  # type: ignore[arg-type]  # all that it uses
+        super().connection_made(transport)
         self._deadline = self.loop.time() + HEAD_S
         surplus = len(self.connections) - MOST_CONNECTIONS
         if surplus > 0:
