@@ -221,7 +221,7 @@ def _explained(error: BaseException, arguments: Sequence[str]) -> int | None:
             return 1
         case OSError() if error.strerror:
             return _fail(f"{error.filename or 'cannot read or write'}: {system_fault(error)}", 1)
-        case MemoryError() | RuntimeError() if isinstance(error, MemoryError) or is_out_of_memory(error):
+        case Exception() if is_out_of_memory(error):
             cause = f" ({error})".removesuffix(" ()") if isinstance(error, MemoryError) else ""
             return _fail(f"not enough memory{cause}. Use smaller inputs or a larger machine", 1)
         case Exception() if not os.environ.get("QPR_TRACEBACK"):

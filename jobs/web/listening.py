@@ -16,7 +16,6 @@ from typing import Any, Final, cast
 
 import uvicorn
 
-from jobs.machine.limits import allow_files
 from jobs.web.protection.connections import MOST_CONNECTIONS, Connection
 from jobs.web.protection.gate import Gate
 from schemas.errors import QprError
@@ -43,7 +42,6 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
         listener = socket.socket(family, socket.SOCK_STREAM)
     except OSError as error:
         raise QprError(f"{place}: {error.strerror}. Give another --host") from error
-    allow_files()
     with listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

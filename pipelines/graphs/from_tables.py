@@ -86,12 +86,14 @@ def as_log(rows: pa.Table) -> pa.Table:
     if missing:
         named = f"{', '.join(missing)}; there are {', '.join(rows.column_names)}"
         raise UsageError(f"a table for WriteDataset lacks column {named}. Rename its columns to those of QA_LOG")
-    lacks = [pa.nulls(len(rows), f.type) if f.name not in rows.column_names else None for f in QA_LOG]
-    columns = [_cast(rows[f.name], f) if empty is None else empty for f, empty in zip(QA_LOG, lacks, strict=True)]
+    columns = [_column(rows, field) for field in QA_LOG]
     return pa.table(columns, names=QA_LOG.names)  # without the schema: rows with a null are rejected later
 
 
-def _cast(column: pa.ChunkedArray, field: pa.Field) -> pa.ChunkedArray:
+def _column(rows: pa.Table, field: pa.Field) -> pa.ChunkedArray | pa.Array:
+    if field.name not in rows.column_names:
+        return pa.nulls(len(rows), field.type)
+    column = rows[field.name]
     try:
         return column.cast(field.type)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
