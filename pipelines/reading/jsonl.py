@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pipelines.reading.batches import BATCH_BYTES, BATCH_ROWS, Batch, Reject, assemble, raw_payload, texts_of
-from pipelines.reading.headers.columns import Column, flatten, locate_columns
+from pipelines.reading.headers.columns import Column, first_of_list, locate_columns
+from pipelines.reading.headers.fields import fields_of_object, getter
 from pipelines.reading.lines import MAX_ROW_BYTES, physical_lines
 from pipelines.reading.sources import Source
 from pipelines.reading.values.conventions import Conventions
@@ -26,7 +27,7 @@ _DECODER: Final = json.JSONDecoder(parse_int=str, parse_float=str, parse_constan
 
 
 def read_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, str]) -> Iterator[Batch]:
-    """Yield the rows of a file; a key that an object lacks is null.
+    """Yield the rows of a file; a key that an object lacks is null, ``reply.text`` is a field of an object.
 
     Rejected are lines that are ``invalid_json``, ``not_an_object``, ``invalid_utf8``, hold a ``nul_byte`` or are
     ``row_too_long``, and objects with a list or an object in a column to read (``wrong_type``).
@@ -43,19 +44,29 @@ def read_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, st
 def check_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool) -> list[str]:
     """Raise `QprError` unless the first objects of a file have the required keys; return an empty list of notes.
 
-    A column whose values there are all objects or lists is an error too, since no row could be read.
+    A column whose values there are all lists is an error too, since no row could be read.
     """
-    values = _first_values(source)
+    first = _first_values(source)
+    values = {name: some for name, some in first.items() if not _is_object(some)}
     nested = [name for name, some in values.items() if some and all(isinstance(value, dict | list) for value in some)]
 
     def sample() -> dict[str, list[str]]:
         return {name: [v for v in some if isinstance(v, str) and v.strip()] for name, some in values.items()}
 
-    located = locate_columns(columns, names, values, url=source.url, sample=sample, nested=nested, mappable=mappable)
+    located = locate_columns(
+        columns,
+        names,
+        values,
+        url=source.url,
+        sample=sample,
+        nested=nested,
+        objects=first.keys() - values.keys(),
+        mappable=mappable,
+    )
     for column in columns:
         if column.name in located and located[column.name] in nested:
-            cause = f"column {located[column.name]} holds objects or lists, which are not read"
-            step = f"{flatten(column.name, located[column.name])}, or name another column with {column.mapped_to()}"
+            cause = f"column {located[column.name]} holds lists, which are not read"
+            step = f"{first_of_list(column.name, located[column.name])}, or name another with {column.mapped_to()}"
             raise WrongColumnsError(f"{source.url}: {cause}. {step}")
     return []
 
@@ -67,8 +78,8 @@ def has_header_rows(source: Source) -> bool:
 
 
 def jsonl_names(source: Source) -> list[str]:
-    """Return the keys of the first objects of a file, in the order in which they first occur."""
-    return list(_first_values(source))
+    """Return the keys of the first objects of a file, and their fields, in the order in which they first occur."""
+    return [name for name, values in _first_values(source).items() if not _is_object(values)]
 
 
 def has_value(source: Source, key: str) -> bool:
@@ -76,37 +87,43 @@ def has_value(source: Source, key: str) -> bool:
 
     A line that has neither the key nor an escape, which may stand for a character of it, is not parsed.
     """
-    written = key.encode()
+    value_of = getter(key)
+    written = key.rpartition(".")[2].encode()
     for line in itertools.chain.from_iterable(physical_lines(source)):
         if written in line or b"\\u" in line:
             row = _object_of(line)
-            if isinstance(row, dict) and row.get(key) is not None:
+            if isinstance(row, dict) and value_of(row) is not None:
                 return True
     return False
 
 
 def _first_values(source: Source) -> dict[str, list[Any]]:
-    """Return the values of the first objects of a file by key, without null."""
+    """Return the values of the first objects of a file by key or field, without null."""
     sample: dict[str, list[Any]] = {}
     faults: dict[str, None] = {}
-    objects = 0
+    read = 0
     for line in itertools.islice(itertools.chain.from_iterable(physical_lines(source)), _HEADER_LINES):
         row = _object_of(line)
         if isinstance(row, dict):
-            for key, value in row.items():
+            for key, value in fields_of_object(row):
                 sample.setdefault(key, []).extend([] if value is None else [value])
-            objects += 1
+            read += 1
         elif row is not None:
             faults[row] = None
-        if objects == _HEADER_ROWS:
+        if read == _HEADER_ROWS:
             break
-    if not objects or (faults and not sample):
-        empty = " with a key" if objects else ""
+    if not read or (faults and not sample):
+        empty = " with a key" if read else ""
         cause = f"none of the first lines is a JSON object{empty} ({', '.join(faults) or 'they are blank'})"
         step = "Write one object per line, as jq -c '.[]' does of an array, or rename a CSV file to .csv"
         hint = f". {ENCODING_HINT}" if "invalid_utf8" in faults else ""
         raise QprError(f"{source.url}: {cause}. {step}{hint}")
     return sample
+
+
+def _is_object(values: Sequence[Any]) -> bool:
+    """Return whether all values of a key are objects, whose fields are columns in its place."""
+    return bool(values) and all(isinstance(value, dict) for value in values)
 
 
 def is_object(line: bytes) -> bool:
@@ -150,8 +167,8 @@ def _parse(
             rejects.append(Reject(row, raw_payload(line)))
     arrays, flaws = {}, {}
     for column in columns:
-        key = names.get(column.name, column.name)
-        arrays[column.name], column_flaws = texts_of([row.get(key) for row in rows])
+        values = map(getter(names.get(column.name, column.name)), rows)
+        arrays[column.name], column_flaws = texts_of(list(values))
         flaws.update(column_flaws)
     return assemble(
         columns,

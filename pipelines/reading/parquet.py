@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 from pipelines.reading.batches import BATCH_BYTES, BATCH_ROWS, Batch, assemble
 from pipelines.reading.headers.columns import Column, locate_columns
+from pipelines.reading.headers.fields import Field, fields_of_schema
 from pipelines.reading.headers.suggestions import SAMPLE_ROWS
 from pipelines.reading.lines import MAX_ROW_BYTES
 from pipelines.reading.sources import Source
@@ -34,7 +35,7 @@ PART_BYTES: Final = 1 << 26
 
 
 def read_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, str]) -> Iterator[Batch]:
-    """Yield the rows of a file, or of the row groups in ``source.groups``.
+    """Yield the rows of a file, or of the row groups in ``source.groups``; ``reply.text`` is a field of structs.
 
     Rejected are rows whose text is ``invalid_utf8``, holds a ``nul_byte`` or is ``row_too_long``.
 
@@ -46,8 +47,8 @@ def read_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, 
         conventions = _conventions(source, names)
         first, end = source.groups or (0, file.num_row_groups)
         rows = sum(file.metadata.row_group(group).num_rows for group in range(first))
-        stored_names = list(dict.fromkeys(located.values()))
-        batches = file.iter_batches(BATCH_ROWS, row_groups=range(first, end), columns=stored_names, use_threads=False)
+        fields = {path: field for path, field in _fields(file).items() if path in located.values()}
+        batches = file.iter_batches(BATCH_ROWS, row_groups=range(first, end), columns=[*fields], use_threads=False)
         while True:
             try:
                 part = next(batches, None)
@@ -57,7 +58,7 @@ def read_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, 
             if part is None:
                 return
             rows += part.num_rows
-            for piece in _pieces(part):
+            for piece in _pieces(part, fields):
                 yield _batch(piece, columns, located, conventions)
 
 
@@ -83,9 +84,9 @@ def check_parquet(source: Source, columns: Sequence[Column], names: Mapping[str,
 
 
 def parquet_names(source: Source) -> list[str]:
-    """Return the names of a file's columns."""
+    """Return the names of a file's columns and of the fields of structs."""
     with _opened(source) as file:
-        return list(file.schema_arrow.names)
+        return [*_fields(file)]
 
 
 def count_rows(source: Source) -> int:
@@ -127,32 +128,38 @@ def _conventions_of_file(source: Source, names: tuple[tuple[str, str], ...], _st
 def _locate(
     source: Source, file: pq.ParquetFile, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool
 ) -> dict[str, str]:
-    schema = file.schema_arrow
+    fields, all_names = _fields(file), file.schema_arrow.names
 
     def sample() -> dict[str, list[str]]:
-        first = next((piece for part in file.iter_batches(SAMPLE_ROWS) for piece in _pieces(part)), None)
-        return {} if first is None else dict(zip(schema.names, map(_texts, first.columns), strict=True))
+        first = next((piece for part in file.iter_batches(SAMPLE_ROWS) for piece in _pieces(part, fields)), None)
+        return {} if first is None else dict(zip(fields, map(_texts, first.columns), strict=True))
 
-    nested = [field.name for field in schema if pa.types.is_nested(field.type)]
+    nested = [path for path, field in fields.items() if pa.types.is_nested(field.type)]
+    objects = {name for field in fields.values() for name in field.objects}
     located = locate_columns(
-        columns, names, schema.names, url=source.url, sample=sample, nested=nested, mappable=mappable
+        columns, names, fields, url=source.url, sample=sample, nested=nested, objects=objects, mappable=mappable
     )
-    repeated = [name for name in located.values() if schema.names.count(name) > 1]
+    repeated = [name for name in located.values() if all_names.count(name) > 1]
     if repeated:
         raise QprError(f"{source.url}: two columns have the name {repeated[0]!r}. Rename one")
     for column in columns:
-        stored = schema.field(located[column.name]).type if column.name in located else pa.null()
+        stored = fields[located[column.name]].type if column.name in located else pa.null()
         if not is_castable(stored, column.type):
             cause = f"column {located[column.name]} holds {stored}, which cannot be read as {column.type}"
             raise QprError(f"{source.url}: {cause}. Convert it, or name another column with {column.mapped_to()}")
     return located
 
 
-def _pieces(part: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a batch in batches of at most `BATCH_BYTES` of text, or of one row.
+def _fields(file: pq.ParquetFile) -> dict[str, Field]:
+    return fields_of_schema(file.schema_arrow)
+
+
+def _pieces(stored: pa.RecordBatch, fields: Mapping[str, Field]) -> Iterator[pa.RecordBatch]:
+    """Yield some fields of the rows of a batch, in batches of at most `BATCH_BYTES` of text, or of one row.
 
     A dictionary stores a text once for all its rows, so a small file may hold more text than one array of strings can.
     """
+    part = pa.RecordBatch.from_arrays([field.values(stored) for field in fields.values()], names=[*fields])
     for piece in parts_of_texts(part, rows=BATCH_ROWS, size=BATCH_BYTES):
         yield pa.concat_batches([piece])  # Arrow does not cast a slice of large strings that begins beyond 2**31
 

@@ -1,1 +1,1 @@
-"""Columns of a file: names, suggestions."""
+"""Columns of a file: names, fields of objects, suggestions."""

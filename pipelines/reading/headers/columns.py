@@ -87,6 +87,7 @@ def locate_columns(
     url: str,
     sample: Callable[[], Mapping[str, Sequence[str]]] | None = None,
     nested: Sequence[str] = (),
+    objects: Collection[str] = (),
     mappable: bool = True,
 ) -> dict[str, str]:
     """Return the file's name of each present column, by our name.
@@ -97,55 +98,58 @@ def locate_columns(
         available: the names in the file.
         url: the file, for the message.
         sample: returns some values of each column of the file, from which a missing column is suggested.
-        nested: names in the file of columns that hold objects or lists, which are never suggested.
+        nested: names in the file of columns that hold lists, which are never suggested.
+        objects: names in the file of columns that hold objects, whose fields are among ``available``.
         mappable: the command has options that map columns, for the message.
 
     Raises:
-        MissingColumnsError: a required or explicitly mapped column is missing.
+        MissingColumnsError: a required or explicitly mapped column is missing, or one that is read holds objects.
     """
     located = {c.name: names.get(c.name, c.name) for c in columns if names.get(c.name, c.name) in available}
-    missing = [c for c in columns if c.name not in located and (c.required or c.name in names)]
+    absent = {c.name: names.get(c.name, c.name) for c in columns if c.name not in located}
+    missing = [c for c in columns if c.name in absent and (c.required or c.name in names or absent[c.name] in objects)]
     if not missing:
         return located
     shown = ", ".join(list(available)[:_MAX_NAMES_SHOWN]) + (", …" if len(available) > _MAX_NAMES_SHOWN else "")
-    absent = [names.get(c.name, c.name) for c in missing]
+    theirs = [absent[c.name] for c in missing]
     values = sample() if sample else {}
     free = {name: values.get(name, ()) for name in available if name not in nested and name not in located.values()}
     answers = [c for c in columns if c.name == "answer" and c.name not in located and c not in missing]
-    objects = ""
+    lists = ""
     if nested:
-        of_fields = flatten(missing[0].name, nested[0])
-        objects = f"Objects and lists ({', '.join(nested[:_MAX_NAMES_SHOWN])}) are not read. {of_fields}"
+        shown_lists = ", ".join(nested[:_MAX_NAMES_SHOWN])
+        lists = f"Lists ({shown_lists}) are not read. {first_of_list(missing[0].name, nested[0])}"
     if not mappable:
-        step = f"Rename columns of the file, or add {', '.join(absent)} to it"
+        step = f"Rename columns of the file, or add {', '.join(theirs)} to it"
     elif free:
-        step = _options(missing, free, optional=answers, objects=objects)
+        step = _options(missing, free, optional=answers, lists=lists)
     else:
-        step = objects or f"The file has no other column. Add {' and '.join(absent)} to the file"
+        step = lists or f"The file has no other column. Add {' and '.join(theirs)} to the file"
     if all(c.needed_by for c in missing):
         step = f"{step}. Or leave out {' and '.join(c.needed_by for c in missing)}"
-    raise MissingColumnsError(f"{url}: no column {', '.join(absent)}; there are {shown or 'none'}", step)
+    raise MissingColumnsError(f"{url}: no column {', '.join(theirs)}; there are {shown or 'none'}", step)
 
 
-def flatten(ours: str, theirs: str) -> str:
-    """Return the next step where a column of a file holds objects."""
-    path = f".{theirs}" if theirs.isidentifier() else f".[{json.dumps(theirs, ensure_ascii=False)}]"
-    return f"Make columns of their fields, of JSON by jq -c '. + {{{ours}: {path}.FIELD}}' with the name of one"
+def first_of_list(ours: str, theirs: str) -> str:
+    """Return the next step where a column of a file holds lists."""
+    plain = all(name.isidentifier() and name.isascii() for name in theirs.split("."))
+    path = f".{theirs}" if plain else f".[{json.dumps(theirs, ensure_ascii=False)}]"
+    return f"Make a column of one value, of JSON by jq -c '. + {{{ours}: {path}[0]}}'"
 
 
 def _options(
-    missing: Sequence[Column], sample: Mapping[str, Sequence[str]], *, optional: Sequence[Column], objects: str
+    missing: Sequence[Column], sample: Mapping[str, Sequence[str]], *, optional: Sequence[Column], lists: str
 ) -> str:
     """Return options that map the missing columns and any optional ones found, to copy to the command line.
 
-    The step for objects comes before them where a missing column resembles none.
+    The step for lists comes before them where a missing column resembles none.
     """
     suggested = suggest_columns([column.name for column in (*missing, *optional)], sample)
     mapped = [*missing, *(c for c in optional if c.name in suggested)]
     options = " ".join(c.mapped_to(suggested.get(c.name, "NAME")) for c in mapped)
     if all(c.name in suggested for c in missing):
         return f"Add: {options}{_if_pairs(suggested)}"
-    return f"{objects}{'. ' if objects else ''}Add, with one of them for NAME: {options}"
+    return f"{lists}{'. ' if lists else ''}Add, with one of them for NAME: {options}"
 
 
 def _if_pairs(suggested: Mapping[str, str]) -> str:

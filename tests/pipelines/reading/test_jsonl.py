@@ -5,7 +5,7 @@ import pytest
 
 from pipelines.reading import batches
 from pipelines.reading.lines import MAX_ROW_BYTES
-from pipelines.reading.reader import check_header, read
+from pipelines.reading.reader import check_header, column_names, read
 from schemas.errors import QprError
 from tests.support.read_files import COLUMNS, read_all, source_of
 
@@ -115,31 +115,91 @@ def test_a_file_without_an_object_is_explained_before_the_run(tmp_path, content,
         check_header(lines_file(tmp_path, content), COLUMNS)
 
 
+@pytest.mark.parametrize("first", [b"{}", b'{"ask": null}'])
+def test_the_fields_of_objects_are_columns_and_the_objects_are_not(tmp_path, first):
+    source = lines_file(tmp_path, first, b'{"ask": {"text": "how do I pay?", "by": {"id": 7}}, "n": "1"}')
+    assert sorted(column_names(source)) == ["ask.by.id", "ask.text", "n"]
+    for question in ({}, {"question": "ask"}):
+        with pytest.raises(QprError, match=r"there are ask\.text, ask\.by\.id, n\. Add: --column question=ask\.text$"):
+            check_header(source, COLUMNS, question)
+    check_header(source, COLUMNS, {"question": "ask.text", "answer_id": "ask.by.id"})
+
+
+def test_fields_are_read_a_key_with_full_stops_first_and_other_values_are_rejected(tmp_path):
+    rows = [
+        {"ask": {"text": "a", "by": {"id": 7}}},
+        {"ask.text": "b", "ask": {"text": "c", "by": {"id": None}}},
+        {"ask": {"text": "d", "by": "x"}},
+        {"ask": None},
+        {"ask": {"text": {"de": "e"}}},
+        {"ask": [{"text": "f"}]},
+        {"ask.by": {"id": "9"}, "ask": {"text": "g"}},
+    ]
+    source = lines_file(tmp_path, *(json.dumps(row).encode() for row in rows))
+    [batch] = read(source, COLUMNS, {"question": "ask.text", "answer_id": "ask.by.id"})
+    assert batch.rows["question"].to_pylist() == ["a", "b", "d", None, None, "g"]
+    assert batch.rows["answer_id"].to_pylist() == ["7", None, None, None, None, "9"]
+    assert batch.rejects["reason"].to_pylist() == ["wrong_type"]
+    assert json.loads(batch.rejects["payload"][0].as_py()) == rows[4]
+
+
+def test_an_optional_column_of_objects_is_an_error_that_proposes_a_field(tmp_path):
+    source = lines_file(tmp_path, b'{"question": "a", "timestamp": {"$date": "2026-11-20T00:00:00Z"}}')
+    step = "no column timestamp; there are question, timestamp.$date. Add: --column 'timestamp=timestamp.$date'"
+    with pytest.raises(QprError, match=re.escape(step)):
+        check_header(source, COLUMNS)
+    check_header(lines_file(tmp_path, b'{"question": "a", "timestamp.$date": "2026-11-20"}'), COLUMNS)
+    [batch] = read(source, COLUMNS, {"timestamp": "timestamp.$date"})
+    assert batch.rows["timestamp"].to_pylist()[0].day == 20
+
+
+def test_a_field_that_only_a_late_object_has_is_found(tmp_path):
+    rows = [b'{"question": "a", "user": {"name": "id"}}'] * 200
+    source = lines_file(tmp_path, *rows, b'{"question": "a", "user": {"\\u0069d": "7"}}')
+    [batch] = read(source, COLUMNS, {"answer_id": "user.id"})
+    assert batch.has("answer_id")
+    [batch] = read(lines_file(tmp_path, *rows), COLUMNS, {"answer_id": "user.id"})
+    assert not batch.has("answer_id")
+
+
 @pytest.mark.parametrize(
     ("question", "message"),
     [
         (
             {},
-            "no column question; there are ask, id. Objects and lists (ask) are not read. Make columns of their fields",
+            "no column question; there are ask, id. Lists (ask) are not read. Make a column of one value",
         ),
-        ({"question": "ask"}, "column ask holds objects or lists, which are not read. Make columns of their fields"),
-        ({"question": "ask.text"}, "no column ask.text; there are ask, id. Objects and lists (ask) are not read. Make"),
+        ({"question": "ask"}, "column ask holds lists, which are not read. Make a column of one value, of JSON by jq"),
     ],
 )
-def test_a_column_of_objects_is_not_suggested_and_its_fields_are_no_columns(tmp_path, question, message):
-    source = lines_file(tmp_path, b'{"ask": null}', b'{"ask": {"text": "how do I pay?"}, "id": 7}', b'{"ask": ["a"]}')
+def test_a_column_of_lists_is_not_suggested(tmp_path, question, message):
+    source = lines_file(tmp_path, b'{"ask": null}', b'{"ask": ["how do I pay?"], "id": 7}', b'{"ask": []}')
     with pytest.raises(QprError, match=re.escape(message)) as raised:
         check_header(source, COLUMNS, question)
     assert "question=ask " not in str(raised.value)
 
 
 @pytest.mark.parametrize(
-    ("name", "path"), [("question", ".question.FIELD"), ("ask", ".ask.FIELD"), ("the ask", '.["the ask"].FIELD')]
+    ("row", "path"),
+    [
+        ({"question": ["a"]}, ".question[0]"),
+        ({"ask": {"all": ["a"]}}, ".ask.all[0]"),
+        ({"the ask": ["a"]}, '.["the ask"][0]'),
+    ],
 )
-def test_the_step_for_a_column_of_objects_names_the_column_of_the_file(tmp_path, name, path):
-    source = lines_file(tmp_path, json.dumps({name: {"text": "how do I pay?"}}).encode())
-    with pytest.raises(QprError, match=re.escape(f"jq -c '. + {{question: {path}}}' with the name of one")):
-        check_header(source, COLUMNS)
+def test_the_step_for_a_column_of_lists_names_the_column_of_the_file(tmp_path, row, path):
+    with pytest.raises(QprError, match=re.escape(f"jq -c '. + {{question: {path}}}'")):
+        check_header(lines_file(tmp_path, json.dumps(row).encode()), COLUMNS)
+
+
+def test_a_line_of_very_deep_objects_has_no_field_beyond_the_limit_but_it_can_be_read(tmp_path):
+    row = {"question": "a"}
+    for _ in range(100):
+        row = {"a": row}
+    source = lines_file(tmp_path, json.dumps(row).encode())
+    assert column_names(source) == []
+    [batch] = read(source, COLUMNS, {"question": ".".join("a" * 100) + ".question"})
+    assert batch.rows["question"].to_pylist() == ["a"]
 
 
 def test_a_file_with_few_objects_among_texts_is_read(tmp_path):

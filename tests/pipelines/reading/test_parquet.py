@@ -145,7 +145,11 @@ def test_batches_are_bounded_in_bytes_of_text_too(tmp_path, monkeypatch, kind):
     [
         ({"prompt": ["a"]}, r"no column question; there are prompt\. .*--column question=prompt"),
         ({"question": pa.array([["a"]])}, r"column question holds list<.*>, which cannot be read as string"),
-        ({"question": ["a"], "confidence": pa.array([{"x": 1}])}, r"confidence holds struct.*--column confidence=NAME"),
+        ({"question": ["a"], "confidence": pa.array([[1]])}, r"confidence holds list.*--column confidence=NAME"),
+        (
+            {"question": ["a"], "confidence": pa.array([{"x": 1}])},
+            r"no column confidence; there are question, confidence\.x\. Add: --column confidence=confidence\.x$",
+        ),
         ({"question": ["a"], "timestamp": [True]}, r"timestamp holds bool, which cannot be read as timestamp"),
     ],
 )
@@ -232,7 +236,25 @@ def test_columns_are_suggested_beside_values_that_python_cannot_hold(tmp_path):
         check_header(table_file(tmp_path, **columns), COLUMNS)
 
 
-def test_columns_of_objects_are_not_suggested(tmp_path):
-    named = "there are reply. Objects and lists (reply) are not read. Make columns of their fields"
-    with pytest.raises(QprError, match=re.escape(named)):
-        check_header(table_file(tmp_path, reply=pa.array([{"text": "how do I pay?"}])), COLUMNS)
+def test_the_fields_of_structs_are_columns_and_lists_are_not_suggested(tmp_path):
+    lists = "there are reply.texts. Lists (reply.texts) are not read. Make a column of one value"
+    with pytest.raises(QprError, match=re.escape(lists)):
+        check_header(table_file(tmp_path, reply=pa.array([{"texts": ["how do I pay?"]}])), COLUMNS)
+    with pytest.raises(QprError, match=r"there are reply\.by\.id, reply\.text\. Add: --column question=reply\.text$"):
+        check_header(table_file(tmp_path, reply=pa.array([{"by": {"id": 1}, "text": "how do I pay?"}])), COLUMNS)
+
+
+def test_fields_of_structs_are_read_and_null_where_a_struct_is(tmp_path):
+    rows = [{"text": "a", "by": {"id": 7}}, None, {"text": "b", "by": None}, {"text": "c\0", "by": {"id": 9}}]
+    file = table_file(tmp_path, reply=pa.array(rows), other=pa.array([1, 2, 3, 4]))
+    [batch] = read(file, COLUMNS, {"question": "reply.text", "answer_id": "reply.by.id"})
+    assert batch.rows["question"].to_pylist() == ["a", None, "b"]
+    assert batch.rows["answer_id"].to_pylist() == ["7", None, None]
+    assert batch.rejects.to_pylist()[0]["reason"] == "nul_byte"
+    assert json.loads(batch.rejects["payload"][0].as_py()) == {"question": "c\0", "answer_id": "9"}
+
+
+def test_a_column_whose_name_has_full_stops_comes_before_a_field(tmp_path):
+    file = table_file(tmp_path, ask=pa.array([{"text": "field"}]), **{"ask.text": ["column"]})
+    [batch] = read(file, COLUMNS, {"question": "ask.text"})
+    assert batch.rows["question"].to_pylist() == ["column"]
