@@ -151,7 +151,7 @@ def note_ignored_columns(source: Source, columns: Sequence[Column], names: Mappi
     available = column_names(source)
     read = {names.get(column.name, column.name) for column in columns}
     ignored = [name for name in available if name not in read]
-    absent = [name for name in _WITHOUT_OPTION if names.get(name, name) not in available]
+    absent = [name for name in _WITHOUT_OPTION if name not in names and name not in available]
     if ignored and absent:
         options = " or ".join(f"--column {name}=NAME" for name in absent)
         options = f"If one of them is {' or '.join(absent)} under another name, add {options}"

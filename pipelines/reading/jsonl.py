@@ -8,11 +8,11 @@ from __future__ import annotations
 import functools
 import itertools
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from pipelines.reading.batches import BATCH_BYTES, BATCH_ROWS, Batch, Reject, assemble, raw_payload, texts_of
-from pipelines.reading.headers.columns import Column, first_of_list, locate_columns
+from pipelines.reading.headers.columns import Column, locate_columns
 from pipelines.reading.headers.fields import fields_of_object, getter
 from pipelines.reading.lines import MAX_ROW_BYTES, physical_lines
 from pipelines.reading.sources import Source
@@ -27,7 +27,7 @@ _DECODER: Final = json.JSONDecoder(parse_int=str, parse_float=str, parse_constan
 
 
 def read_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, str]) -> Iterator[Batch]:
-    """Yield the rows of a file; a key that an object lacks is null, ``reply.text`` is a field of an object.
+    """Yield the rows of a file; a key that an object lacks is null. For names within objects see `fields`.
 
     Rejected are lines that are ``invalid_json``, ``not_an_object``, ``invalid_utf8``, hold a ``nul_byte`` or are
     ``row_too_long``, and objects with a list or an object in a column to read (``wrong_type``).
@@ -46,7 +46,7 @@ def check_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, s
 
     A column whose values there are all lists is an error too, since no row could be read.
     """
-    first = _first_values(source)
+    first = _values(_first_objects(source), names.values())
     values = {name: some for name, some in first.items() if not _is_object(some)}
     nested = [name for name, some in values.items() if some and all(isinstance(value, dict | list) for value in some)]
 
@@ -65,9 +65,9 @@ def check_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, s
     )
     for column in columns:
         if column.name in located and located[column.name] in nested:
-            cause = f"column {located[column.name]} holds lists, which are not read"
-            step = f"{first_of_list(column.name, located[column.name])}, or name another with {column.mapped_to()}"
-            raise WrongColumnsError(f"{source.url}: {cause}. {step}")
+            cause = f"column {located[column.name]} holds lists"
+            step = f"Name one value of each, such as {column.mapped_to(f'{located[column.name]}[0]')}"
+            raise WrongColumnsError(f"{source.url}: {cause}. {step}, the first, where [-1] is the last")
     return []
 
 
@@ -79,7 +79,7 @@ def has_header_rows(source: Source) -> bool:
 
 def jsonl_names(source: Source) -> list[str]:
     """Return the keys of the first objects of a file, and their fields, in the order in which they first occur."""
-    return [name for name, values in _first_values(source).items() if not _is_object(values)]
+    return [name for name, values in _values(_first_objects(source), ()).items() if not _is_object(values)]
 
 
 def has_value(source: Source, key: str) -> bool:
@@ -97,28 +97,38 @@ def has_value(source: Source, key: str) -> bool:
     return False
 
 
-def _first_values(source: Source) -> dict[str, list[Any]]:
-    """Return the values of the first objects of a file by key or field, without null."""
-    sample: dict[str, list[Any]] = {}
+def _first_objects(source: Source) -> list[dict[str, Any]]:
+    objects: list[dict[str, Any]] = []
     faults: dict[str, None] = {}
-    read = 0
     for line in itertools.islice(itertools.chain.from_iterable(physical_lines(source)), _HEADER_LINES):
         row = _object_of(line)
         if isinstance(row, dict):
-            for key, value in fields_of_object(row):
-                sample.setdefault(key, []).extend([] if value is None else [value])
-            read += 1
+            objects.append(row)
         elif row is not None:
             faults[row] = None
-        if read == _HEADER_ROWS:
+        if len(objects) == _HEADER_ROWS:
             break
-    if not read or (faults and not sample):
-        empty = " with a key" if read else ""
+    if not objects or (faults and not any(objects)):
+        empty = " with a key" if objects else ""
         cause = f"none of the first lines is a JSON object{empty} ({', '.join(faults) or 'they are blank'})"
         step = "Write one object per line, as jq -c '.[]' does of an array, or rename a CSV file to .csv"
         hint = f". {ENCODING_HINT}" if "invalid_utf8" in faults else ""
         raise QprError(f"{source.url}: {cause}. {step}{hint}")
-    return sample
+    return objects
+
+
+def _values(objects: Iterable[Mapping[str, Any]], named: Collection[str]) -> dict[str, list[Any]]:
+    """Return the values in objects, without null: of each key and field, and of what is named within lists."""
+    found: dict[str, list[Any]] = {}
+    within = {name: getter(name) for name in named}
+    for row in objects:
+        of_row = dict(fields_of_object(row))
+        for name, value_of in within.items():
+            if name not in of_row and (value := value_of(row)) is not None:
+                of_row |= fields_of_object({name: value})
+        for name, value in of_row.items():
+            found.setdefault(name, []).extend([] if value is None else [value])
+    return found
 
 
 def _is_object(values: Sequence[Any]) -> bool:

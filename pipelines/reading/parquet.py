@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from pipelines.reading.batches import BATCH_BYTES, BATCH_ROWS, Batch, assemble
 from pipelines.reading.headers.columns import Column, locate_columns
-from pipelines.reading.headers.fields import Field, fields_of_schema
+from pipelines.reading.headers.fields import Field, fields_at, fields_of_schema
 from pipelines.reading.headers.suggestions import SAMPLE_ROWS
 from pipelines.reading.lines import MAX_ROW_BYTES
 from pipelines.reading.sources import Source
@@ -35,7 +35,7 @@ PART_BYTES: Final = 1 << 26
 
 
 def read_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, str]) -> Iterator[Batch]:
-    """Yield the rows of a file, or of the row groups in ``source.groups``; ``reply.text`` is a field of structs.
+    """Yield the rows of a file, or of the row groups in ``source.groups``. For names within structs see `fields`.
 
     Rejected are rows whose text is ``invalid_utf8``, holds a ``nul_byte`` or is ``row_too_long``.
 
@@ -47,8 +47,9 @@ def read_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, 
         conventions = _conventions(source, names)
         first, end = source.groups or (0, file.num_row_groups)
         rows = sum(file.metadata.row_group(group).num_rows for group in range(first))
-        fields = {path: field for path, field in _fields(file).items() if path in located.values()}
-        batches = file.iter_batches(BATCH_ROWS, row_groups=range(first, end), columns=[*fields], use_threads=False)
+        fields = {path: field for path, field in _fields(file, names).items() if path in located.values()}
+        stored = [field.stored for field in fields.values()]
+        batches = file.iter_batches(BATCH_ROWS, row_groups=range(first, end), columns=stored, use_threads=False)
         while True:
             try:
                 part = next(batches, None)
@@ -86,7 +87,7 @@ def check_parquet(source: Source, columns: Sequence[Column], names: Mapping[str,
 def parquet_names(source: Source) -> list[str]:
     """Return the names of a file's columns and of the fields of structs."""
     with _opened(source) as file:
-        return [*_fields(file)]
+        return [*fields_of_schema(file.schema_arrow)]
 
 
 def count_rows(source: Source) -> int:
@@ -128,7 +129,7 @@ def _conventions_of_file(source: Source, names: tuple[tuple[str, str], ...], _st
 def _locate(
     source: Source, file: pq.ParquetFile, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool
 ) -> dict[str, str]:
-    fields, all_names = _fields(file), file.schema_arrow.names
+    fields, all_names = _fields(file, names), file.schema_arrow.names
 
     def sample() -> dict[str, list[str]]:
         first = next((piece for part in file.iter_batches(SAMPLE_ROWS) for piece in _pieces(part, fields)), None)
@@ -150,8 +151,12 @@ def _locate(
     return located
 
 
-def _fields(file: pq.ParquetFile) -> dict[str, Field]:
-    return fields_of_schema(file.schema_arrow)
+def _fields(file: pq.ParquetFile, names: Mapping[str, str]) -> dict[str, Field]:
+    """Return all fields of structs, and those that options name in lists."""
+    fields = fields_of_schema(file.schema_arrow)
+    for path in names.values():
+        fields |= {} if path in fields else fields_at(file.schema_arrow, path)
+    return fields
 
 
 def _pieces(stored: pa.RecordBatch, fields: Mapping[str, Field]) -> Iterator[pa.RecordBatch]:

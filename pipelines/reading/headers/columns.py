@@ -6,7 +6,6 @@ columns, names from the command line, names in the file -> locate_columns -> our
 from __future__ import annotations
 
 import dataclasses
-import json
 import re
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -117,8 +116,10 @@ def locate_columns(
     answers = [c for c in columns if c.name == "answer" and c.name not in located and c not in missing]
     lists = ""
     if nested:
-        shown_lists = ", ".join(nested[:_MAX_NAMES_SHOWN])
-        lists = f"Lists ({shown_lists}) are not read. {first_of_list(missing[0].name, nested[0])}"
+        places = (
+            f"{nested[0]}[0] is the first value, {nested[0]}[-1] the last, {nested[0]}[0].FIELD a field of an object"
+        )
+        lists = f"Of lists ({', '.join(nested[:_MAX_NAMES_SHOWN])}) single values are columns: {places}"
     if not mappable:
         step = f"Rename columns of the file, or add {', '.join(theirs)} to it"
     elif free:
@@ -128,13 +129,6 @@ def locate_columns(
     if all(c.needed_by for c in missing):
         step = f"{step}. Or leave out {' and '.join(c.needed_by for c in missing)}"
     raise MissingColumnsError(f"{url}: no column {', '.join(theirs)}; there are {shown or 'none'}", step)
-
-
-def first_of_list(ours: str, theirs: str) -> str:
-    """Return the next step where a column of a file holds lists."""
-    plain = all(name.isidentifier() and name.isascii() for name in theirs.split("."))
-    path = f".{theirs}" if plain else f".[{json.dumps(theirs, ensure_ascii=False)}]"
-    return f"Make a column of one value, of JSON by jq -c '. + {{{ours}: {path}[0]}}'"
 
 
 def _options(

@@ -167,9 +167,13 @@ def test_a_field_that_only_a_late_object_has_is_found(tmp_path):
     [
         (
             {},
-            "no column question; there are ask, id. Lists (ask) are not read. Make a column of one value",
+            "no column question; there are ask, id. Of lists (ask) single values are columns: ask[0] is the first "
+            "value, ask[-1] the last, ask[0].FIELD a field of an object. Add, with one of them for NAME: --column q",
         ),
-        ({"question": "ask"}, "column ask holds lists, which are not read. Make a column of one value, of JSON by jq"),
+        (
+            {"question": "ask"},
+            "column ask holds lists. Name one value of each, such as --column 'question=ask[0]', the",
+        ),
     ],
 )
 def test_a_column_of_lists_is_not_suggested(tmp_path, question, message):
@@ -179,17 +183,36 @@ def test_a_column_of_lists_is_not_suggested(tmp_path, question, message):
     assert "question=ask " not in str(raised.value)
 
 
+def test_values_of_lists_are_read_by_place_as_of_the_messages_of_a_language_model(tmp_path):
+    def logged(*texts, reply):
+        messages = [{"role": "user", "content": text} for text in texts]
+        return {"request": {"messages": messages}, "response": {"choices": [{"message": {"content": reply}}]}}
+
+    rows = [logged("be kind", "how do I pay?", reply="by card"), logged("hi", reply=None), logged(reply="yes")]
+    rows += [{"request": {"messages[-1].content": "a"}, "response": {"choices": {"0": "b"}}}, {"request": []}]
+    source = lines_file(tmp_path, *(json.dumps(row).encode() for row in rows))
+    names = {"question": "request.messages[-1].content", "answer_id": "response.choices[0].message.content"}
+    check_header(source, COLUMNS, names)
+    [batch] = read(source, COLUMNS, names)
+    assert batch.rows["question"].to_pylist() == ["how do I pay?", "hi", None, "a", None]
+    assert batch.rows["answer_id"].to_pylist() == ["by card", None, "yes", None, None]
+    assert batch.has("answer_id")
+    with pytest.raises(
+        QprError, match=r"no column request\.messages\[0\];.*'question=request\.messages\[0\]\.content'"
+    ):
+        check_header(source, COLUMNS, {"question": "request.messages[0]"})
+
+
 @pytest.mark.parametrize(
-    ("row", "path"),
-    [
-        ({"question": ["a"]}, ".question[0]"),
-        ({"ask": {"all": ["a"]}}, ".ask.all[0]"),
-        ({"the ask": ["a"]}, '.["the ask"][0]'),
-    ],
+    "path", ["a[", "a[]", "a[x]", "a[0", "a[0]b", "a[0].", "a[1]", "a[-2]", "a[0][1]", "b[0]", "a[9999999999]"]
 )
-def test_the_step_for_a_column_of_lists_names_the_column_of_the_file(tmp_path, row, path):
-    with pytest.raises(QprError, match=re.escape(f"jq -c '. + {{question: {path}}}'")):
-        check_header(lines_file(tmp_path, json.dumps(row).encode()), COLUMNS)
+def test_a_name_that_no_object_has_a_value_for_is_missing(tmp_path, path):
+    source = lines_file(tmp_path, b'{"a": [["how do I pay?"]], "b": {"0": "c"}}')
+    with pytest.raises(QprError, match=re.escape(f"no column {path}; there are a, b.0. ")):
+        check_header(source, COLUMNS, {"question": path})
+    check_header(source, COLUMNS, {"question": "a[0][-1]"})
+    [batch] = read(source, COLUMNS, {"question": "a[0][-1]"})
+    assert batch.rows["question"].to_pylist() == ["how do I pay?"]
 
 
 def test_a_line_of_very_deep_objects_has_no_field_beyond_the_limit_but_it_can_be_read(tmp_path):

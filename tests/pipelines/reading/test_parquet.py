@@ -237,7 +237,7 @@ def test_columns_are_suggested_beside_values_that_python_cannot_hold(tmp_path):
 
 
 def test_the_fields_of_structs_are_columns_and_lists_are_not_suggested(tmp_path):
-    lists = "there are reply.texts. Lists (reply.texts) are not read. Make a column of one value"
+    lists = "there are reply.texts. Of lists (reply.texts) single values are columns: reply.texts[0] is the first value"
     with pytest.raises(QprError, match=re.escape(lists)):
         check_header(table_file(tmp_path, reply=pa.array([{"texts": ["how do I pay?"]}])), COLUMNS)
     with pytest.raises(QprError, match=r"there are reply\.by\.id, reply\.text\. Add: --column question=reply\.text$"):
@@ -258,3 +258,48 @@ def test_a_column_whose_name_has_full_stops_comes_before_a_field(tmp_path):
     file = table_file(tmp_path, ask=pa.array([{"text": "field"}]), **{"ask.text": ["column"]})
     [batch] = read(file, COLUMNS, {"question": "ask.text"})
     assert batch.rows["question"].to_pylist() == ["column"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "further", "first", "last"),
+    [
+        (pa.list_, [None, "d", ""], [None, "d", None], [None, "d", None]),
+        (pa.large_list, [None, "d", ""], [None, "d", None], [None, "d", None]),
+        (lambda of: pa.list_(of, 2), ["de"], ["d"], ["e"]),
+    ],
+)
+def test_values_of_lists_are_read_by_place_and_null_beyond_the_end(tmp_path, kind, further, first, last):
+    of = pa.struct({"role": pa.string(), "content": pa.struct({"text": pa.string()})})
+    turns = [texts and [{"role": "user", "content": {"text": text}} for text in texts] for texts in ["ab", *further]]
+    rows = [{"turns": [] if row == "" else row} for row in turns]
+    file = table_file(tmp_path, log=pa.array(rows, pa.struct({"turns": kind(of)})))
+    names = {"question": "log.turns[0].content.text", "answer_id": "log.turns[-1].content.text"}
+    check_header(file, COLUMNS, names)
+    [batch] = read(file, COLUMNS, names)
+    assert batch.rows["question"].to_pylist() == ["a", *first]
+    assert batch.rows["answer_id"].to_pylist() == ["b", *last]
+    [batch] = read(file, COLUMNS, {"question": "log.turns[1].role", "answer_id": "log.turns[-3].role"})
+    assert batch.rows["question"].to_pylist() == [
+        "user",
+        *(("user" if row and len(row) > 1 else None) for row in further),
+    ]
+    assert set(batch.rows["answer_id"].to_pylist()) == {None}
+
+
+@pytest.mark.parametrize(
+    ("path", "there"),
+    [
+        ("turns[0]", r"there are n, turns, turns\[0\]\.role\. Add: --column 'question=turns\[0\]\.role'"),
+        (
+            "turns[0].text",
+            r"there are n, turns\. Of lists \(turns\) single values are columns: turns\[0\] is the first",
+        ),
+        ("turns[]", "there are n, turns. Of"),
+        ("turns[0].", "there are n, turns. Of"),
+        ("n[0]", "there are n, turns. Of"),
+    ],
+)
+def test_a_name_in_a_list_that_is_no_value_is_explained(tmp_path, path, there):
+    file = table_file(tmp_path, n=[1], turns=pa.array([[{"role": "how do I pay?"}]]))
+    with pytest.raises(QprError, match=rf"no column {re.escape(path)}; {there}"):
+        check_header(file, COLUMNS, {"question": path})
