@@ -39,7 +39,6 @@ def _ratio(text: str) -> Any:
 MaxRejectRatio = Annotated[float, _ratio("Fail if a larger share of rows is rejected.")]
 MaxUnreadableRatio = Annotated[float, _ratio("Fail if a larger share of rows cannot be read.")]
 
-_MAX_IGNORED = 30
 _WITHOUT_OPTION = ("answer_id", "timestamp")
 """Optional columns of a log that decide its clusters; the others are used by options, which require them."""
 
@@ -146,6 +145,7 @@ def note_ignored_columns(source: Source, columns: Sequence[Column], names: Mappi
         columns: columns to find.
         names: our name of a column -> the file's, where they differ.
     """
+    from pipelines.reading.headers.columns import MAX_NAMES_SHOWN
     from pipelines.reading.reader import column_names
 
     available = column_names(source)
@@ -155,7 +155,7 @@ def note_ignored_columns(source: Source, columns: Sequence[Column], names: Mappi
     if ignored and absent:
         options = " or ".join(f"--column {name}=NAME" for name in absent)
         options = f"If one of them is {' or '.join(absent)} under another name, add {options}"
-        say(f"{source.url}: ignored columns: {shortened(ignored, _MAX_IGNORED)}. {options}")
+        say(f"{source.url}: ignored columns: {shortened(ignored, MAX_NAMES_SHOWN)}. {options}")
 
 
 def check_users(

@@ -11,7 +11,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from pipelines.reading.headers.columns import Column
+from pipelines.reading.headers.columns import MAX_NAMES_SHOWN, Column
 from pipelines.reading.reader import check_header, column_names, divide
 from pipelines.reading.sources import Source as TableSource
 from pipelines.reading.sources import dataset_folders, digest_input, identity_of
@@ -20,6 +20,7 @@ from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import MANIFEST, File, Source
 from schemas.errors import QprError, UsageError
 from schemas.filters import NO_FILTERS, VALID_UNTIL, FilterColumns, values_of_folders
+from schemas.quantities import shortened
 
 COLUMNS: Final = (
     Column("question", pa.string()),
@@ -212,4 +213,4 @@ def ignored_notes(inputs: QuestionInputs) -> Iterator[str]:
     for url, ignored in inputs.ignored.items():
         if ignored:
             kept = ", ".join(column.name for column in COLUMNS)
-            yield f"{url}: ignored columns: {', '.join(ignored)}. An index keeps {kept}"
+            yield f"{url}: ignored columns: {shortened(ignored, MAX_NAMES_SHOWN)}. An index keeps {kept}"

@@ -15,11 +15,14 @@ import pyarrow as pa
 
 from pipelines.reading.headers.suggestions import suggest_columns
 from schemas.errors import MissingColumnsError
+from schemas.quantities import shortened
 
 TIMESTAMP: Final = pa.timestamp("us", tz="UTC")
 """Type of every column of times."""
 
-_MAX_NAMES_SHOWN: Final = 30
+MAX_NAMES_SHOWN: Final = 30
+"""Number of names of columns in a message."""
+
 _DIGITS: Final = re.compile(r"\d+")
 
 
@@ -109,7 +112,7 @@ def locate_columns(
     missing = [c for c in columns if c.name in absent and (c.required or c.name in names or absent[c.name] in objects)]
     if not missing:
         return located
-    shown = ", ".join(list(available)[:_MAX_NAMES_SHOWN]) + (", …" if len(available) > _MAX_NAMES_SHOWN else "")
+    shown = shortened([*available], MAX_NAMES_SHOWN)
     theirs = [absent[c.name] for c in missing]
     values = sample() if sample else {}
     free = {name: values.get(name, ()) for name in available if name not in nested and name not in located.values()}
@@ -119,7 +122,7 @@ def locate_columns(
         places = (
             f"{nested[0]}[0] is the first value, {nested[0]}[-1] the last, {nested[0]}[0].FIELD a field of an object"
         )
-        lists = f"Of lists ({', '.join(nested[:_MAX_NAMES_SHOWN])}) single values are columns: {places}"
+        lists = f"Of lists ({shortened(nested, MAX_NAMES_SHOWN)}) single values are columns: {places}"
     if not mappable:
         step = f"Rename columns of the file, or add {', '.join(theirs)} to it"
     elif free:

@@ -49,7 +49,7 @@ def test_a_command_without_mapping_options_does_not_offer_them():
 
 
 def test_many_names_are_not_all_shown():
-    with pytest.raises(QprError, match=r"c28, c29, …\. Add"):
+    with pytest.raises(QprError, match=r"c28, c29 and 970 more\. Add"):
         locate_columns(COLUMNS, {}, [f"c{i}" for i in range(1000)], url="f")
 
 
