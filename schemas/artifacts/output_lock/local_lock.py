@@ -12,6 +12,7 @@ import os
 import time
 
 from schemas.artifacts.output_lock.owner import Owner, locked_error
+from schemas.errors import QprError
 
 _NO_LOCKS = frozenset({errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOTSUP, errno.EINVAL})
 """The errors of a file system without locks: some that are mounted over a network; ENOTSUP is a number of its own on
@@ -41,6 +42,7 @@ class LocalLock:
     Raises:
         LockedError: a living process has it.
         NoLocksError: the file system has no locks.
+        QprError: the file is a link.
         OSError: the file cannot be made.
     """
 
@@ -78,7 +80,7 @@ def _locked(path: str, url: str) -> int:
     while True:
         os.makedirs(os.path.dirname(path), exist_ok=True)
         try:
-            lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+            lock = _opened(path)
         except FileNotFoundError:  # a run that ended has just removed its empty folder
             continue
         try:
@@ -95,6 +97,20 @@ def _locked(path: str, url: str) -> int:
                 os.unlink(path)
                 raise NoLocksError(path) from error
             raise
+
+
+def _opened(path: str) -> int:
+    """Return the descriptor of the file, which is made if it is missing.
+
+    Raises:
+        QprError: it is a link, as in a folder from elsewhere. The file to which it leads would be overwritten.
+    """
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666)
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        raise QprError(f"{path}: is a link, not the file of a lock. Remove it") from error
 
 
 def _is_at(lock: int, path: str) -> bool:

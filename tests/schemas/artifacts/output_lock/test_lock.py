@@ -155,6 +155,20 @@ def test_a_forked_child_neither_keeps_nor_releases_the_lock(tmp_path):
     publish(output)
 
 
+@pytest.mark.parametrize("target", ["a file", "nothing"])
+def test_a_link_in_place_of_the_lock_is_refused_and_its_target_stays(tmp_path, target):
+    precious = tmp_path / "precious"
+    if target == "a file":
+        precious.write_text("precious")
+    url = tmp_path / "dataset"
+    url.mkdir()
+    (url / LOCK).symlink_to(precious)
+    with pytest.raises(QprError, match=r"dataset/lock\.json: is a link, not the file of a lock\. Remove it$"):
+        Output(str(url), "dataset")
+    assert (url / LOCK).is_symlink()
+    assert precious.read_text() == "precious" if target == "a file" else not precious.exists()
+
+
 def test_a_lock_ends_when_its_folder_is_removed(tmp_path):
     url = str(tmp_path / "dataset")
     first = Output(url, "dataset")
