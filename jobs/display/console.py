@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import io
-import json
 import logging
 import os
 import re
@@ -33,7 +32,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
-from jobs.display.safe_text import escape_controls
+from jobs.display.safe_text import escape_controls, json_text
 from jobs.display.signals import stop_signals
 from pipelines.engine import progress
 from schemas.artifacts.io_errors import system_fault
@@ -71,7 +70,7 @@ def emit(result: Mapping[str, Any], *, as_json: bool, table: Callable[[], Any]) 
     """
     if as_json:
         document = {**result, "warnings": list(dict.fromkeys([*_warnings, *result.get("warnings", ())]))}
-        sys.stdout.write(json.dumps(document, ensure_ascii=False, indent=2) + "\n")
+        sys.stdout.write(json_text(document, indent=2))
     elif results.is_terminal or "COLUMNS" in os.environ:
         results.print(table())
     else:  # in a file or a pipe rich would break the paths in a table at 80 columns

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import rich.table
 
 from jobs.display.console import results
-from jobs.display.safe_text import cut, printable, with_text_ids
+from jobs.display.safe_text import cut, json_text, printable, with_text_ids
 from schemas.text import key, words, words_of
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def print_hits(question: str, hits: Sequence[Hit], *, as_json: bool) -> None:
     """Print the hits of a question; in a table no hits are nothing."""
     if as_json:
         row = {"question": question, "hits": [with_text_ids(dataclasses.asdict(hit)) for hit in hits]}
-        sys.stdout.write(json.dumps(row, ensure_ascii=False) + "\n")
+        sys.stdout.write(json_text(row))
         sys.stdout.flush()
     elif hits:
         results.print(_table(question, hits))
@@ -59,7 +58,7 @@ def reason_of_no_hits(question: str, *, filtered: bool) -> str:
 def print_answer(answer: Answer, *, filters: Mapping[str, str], as_json: bool) -> None:
     """Print one answer or abstention."""
     if as_json:
-        sys.stdout.write(json.dumps(answer_row(answer, filters), ensure_ascii=False) + "\n")
+        sys.stdout.write(json_text(answer_row(answer, filters)))
         sys.stdout.flush()
         return
     results.print(printable(answer.question), style="bold")

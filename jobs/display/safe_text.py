@@ -1,17 +1,18 @@
 """Texts of logs made harmless for a terminal, Markdown, HTML and spreadsheets, and ids for JSON.
 
 question or answer -> printable, printable_lines, markdown_text, cut -> text to show
-row -> with_text_ids -> row for JSON
+row -> with_text_ids -> row for JSON; JSON -> json_text -> JSON to print; text -> terminal_text -> text to print
 table -> csv_bytes -> CSV for a spreadsheet; its cell -> cell_text -> text
 """
 
 from __future__ import annotations
 
 import codecs
+import json
 import re
 import unicodedata
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from schemas.quantities import counted
 
@@ -24,6 +25,12 @@ SHOWN_CHARACTERS: Final = 300
 CONTROLS: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Control characters except line feeds and tabs."""
 
+_HIGH_CONTROLS: Final = re.compile(r"[\x7f-\x9f]")
+"""Control characters that writers of JSON leave as they are; U+009B begins a command of a terminal, as ESC [ does."""
+
+_DIRECTIONS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Formatting characters of the bidirectional algorithm; one that is not closed turns the rest of a line around."""
+
 _MOST_INDENTATION: Final = 40
 """Half of a terminal's width; the rest of a line stays readable."""
 
@@ -33,8 +40,8 @@ _MARKDOWN_SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
 
 def printable(text: str) -> str:
-    """Return ``text`` on one line and without control characters, which could drive a terminal."""
-    kept = "".join(" " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in text)
+    """Return ``text`` on one line and without the characters that could drive a terminal or turn its line around."""
+    kept = "".join(" " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in text if c not in _DIRECTIONS)
     return " ".join(kept.split())
 
 
@@ -53,6 +60,17 @@ def _indentation(line: str) -> str:
 def escape_controls(text: str) -> str:
     """Return a message with its control characters spelled as in Python's source; line feeds and tabs stay."""
     return CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
+
+
+def json_text(document: Any, *, indent: int | None = None) -> str:
+    """Return a document as a line or lines of JSON, all its control characters spelled; values stay as they are."""
+    text = json.dumps(document, ensure_ascii=False, indent=indent)
+    return _HIGH_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+
+
+def terminal_text(text: str, stream: TextIO) -> str:
+    """Return a text for a stream: `escape_controls` of it for a terminal, itself for a file or a program."""
+    return escape_controls(text) if stream.isatty() else text
 
 
 def markdown_text(text: str) -> str:

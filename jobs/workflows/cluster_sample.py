@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jobs.display.console import emit, say, two_columns, warn
-from jobs.display.safe_text import with_text_ids
+from jobs.display.safe_text import terminal_text, with_text_ids
 from jobs.display.sample_formats import FORMATS, SCORES, file_content, terminal_table
 from jobs.options.sample import Sample
 from schemas.artifacts import conditional_writes
@@ -55,7 +55,8 @@ def show_clusters(url: str, settings: Sample, *, output: str | None, overwrite: 
         result = {"dataset": url, "seed": settings.seed, "split": settings.split, "clusters": listed}
         emit(result, as_json=as_json, table=lambda: terminal_table(drawn, shown=shown))
     elif form != "table":
-        sys.stdout.write(file_content(drawn, form, shown=shown).decode("utf-8-sig"))
+        content = file_content(drawn, form, shown=shown).decode("utf-8-sig")
+        sys.stdout.write(terminal_text(content, sys.stdout))
 
 
 def _format_of(form: str, output: str | None) -> str:

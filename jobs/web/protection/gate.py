@@ -17,11 +17,10 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any
 
-import orjson
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from jobs.web.messages.addresses import is_rated, is_timed, is_upkeep, needs_token
-from jobs.web.messages.faults import DEFECT, Fault, response
+from jobs.web.messages.faults import DEFECT, Fault, json_bytes, response
 from jobs.web.metrics import Cause, Metrics
 from jobs.web.protection.tokens import is_local
 from jobs.web.settings import Serving
@@ -201,7 +200,7 @@ class Gate:
         }  # fmt: skip
         if not self._log_questions:
             line.pop("questions", None)
-        sys.stderr.write(orjson.dumps(line).decode() + "\n")
+        sys.stderr.write(json_bytes(line).decode() + "\n")
 
 
 @functools.lru_cache(64)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from jobs.display.console import emit, say, two_columns
-from jobs.display.safe_text import csv_bytes
+from jobs.display.safe_text import csv_bytes, terminal_text
 from jobs.options.sample import Sample
 from jobs.workflows.verdicts.stored_evidence import refuse_calibrated
 from schemas.artifacts import conditional_writes
@@ -52,7 +52,7 @@ def write_pair_sample(url: str, settings: Sample, *, output: str | None, overwri
     elif as_json:
         emit({"dataset": url, "seed": settings.seed, "pairs": rows}, as_json=True, table=str)
     else:
-        sys.stdout.write(file_content(rows, ".csv").decode("utf-8-sig"))
+        sys.stdout.write(terminal_text(file_content(rows, ".csv").decode("utf-8-sig"), sys.stdout))
 
 
 def pair_sample(url: str, *, count: int, seed: int, verdicts: str | None = None) -> list[dict[str, Any]]:

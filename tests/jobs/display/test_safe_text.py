@@ -1,12 +1,23 @@
 import csv
 import io
+import json
 
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.display.safe_text import cell_text, csv_bytes, formula_free, printable, printable_lines
+from jobs.display.safe_text import (
+    CONTROLS,
+    cell_text,
+    csv_bytes,
+    formula_free,
+    json_text,
+    printable,
+    printable_lines,
+    terminal_text,
+)
+from jobs.web.messages.faults import json_bytes
 
 BEGINNINGS = "'=+-@\t\r\n\uff1d\uff0b\uff0d\uff20"
 
@@ -32,6 +43,32 @@ def test_texts_of_a_table_are_no_formulas_and_its_numbers_and_nulls_stay():
 
 def test_csv_shows_excel_that_it_is_utf_8():
     assert csv_bytes(pa.table({"text": ["für"]})).startswith(b"\xef\xbb\xbf")
+
+
+@given(st.text(st.one_of(st.characters(exclude_categories=["Cs"]), st.sampled_from("\x07\x1b\x7f\x80\x9b\x9d"))))
+def test_json_spells_all_control_characters_and_has_the_same_value(text):
+    document = {"question": text, text: [text]}
+    for written in (json_text(document), json_bytes(document).decode()):
+        assert json.loads(written) == document
+        assert not CONTROLS.search(written.replace("\x7f", ""))  # which no terminal obeys
+    assert json_text("für 5 £") == '"für 5 £"\n'
+
+
+@pytest.mark.parametrize(
+    ("is_terminal", "printed"), [(True, r"\x1b]0;a\x07\x9b2J" + "\tb\n"), (False, "\x1b]0;a\x07\x9b2J\tb\n")]
+)
+def test_a_terminal_gets_control_characters_spelled_and_a_file_as_they_are(is_terminal, printed):
+    stream = io.StringIO()
+    stream.isatty = lambda: is_terminal
+    assert terminal_text("\x1b]0;a\x07\x9b2J\tb\n", stream) == printed
+
+
+def test_no_character_turns_the_rest_of_a_line_around():
+    text = "a\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069b"
+    assert printable(text) == "ab"
+    assert (
+        printable("\u0645\u0627\u200f \u200e\u200d!") == "\u0645\u0627\u200f \u200e\u200d!"
+    )  # marks and joiners turn nothing
 
 
 @given(st.text(st.one_of(st.characters(), st.sampled_from(" \t\n\r\x1b\u2028"))))
