@@ -24,6 +24,10 @@ _IDLE_S = 75
 """Seconds until an idle connection is closed, more than the usual 60 of clients and proxies, since a request that is
 sent while its connection is closed fails. uvicorn's default is 5 s."""
 
+_HEADERS: Final = [("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Resource-Policy", "same-origin")]
+"""Headers of all responses: browsers guess no type, and load none as an object of another site, also those that send no
+metadata of requests, by which the gate refuses them."""
+
 
 @contextlib.contextmanager
 def listening(host: str, port: int) -> Iterator[socket.socket]:
@@ -84,6 +88,7 @@ class Server(uvicorn.Server):
                 access_log=False,
                 log_level="error",
                 server_header=False,
+                headers=_HEADERS,
                 proxy_headers=False,
                 backlog=MOST_CONNECTIONS,
                 timeout_keep_alive=_IDLE_S,

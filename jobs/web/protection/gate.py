@@ -13,7 +13,7 @@ import sys
 import time
 import traceback
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any
 
@@ -149,7 +149,7 @@ class Gate:
         if self._local and not _is_local(headers.get(b"host", b"")):  # a foreign page whose name leads to this address
             raise Fault(421, "this server answers requests to localhost only", "host")
         origin = headers.get(b"origin")
-        if origin is not None and origin.rpartition(b"/")[2] != headers.get(b"host"):
+        if _is_of_other_site(headers) or (origin is not None and origin.rpartition(b"/")[2] != headers.get(b"host")):
             raise Fault(403, "pages of other sites may not use this server", "origin")
         if self._rates and is_rated(path):  # before the token, so that nobody can try tokens without end
             wait = self._rates.wait((scope.get("client") or ("",))[0])
@@ -201,6 +201,17 @@ class Gate:
         if not self._log_questions:
             line.pop("questions", None)
         sys.stderr.write(json_bytes(line).decode() + "\n")
+
+
+def _is_of_other_site(headers: Mapping[bytes, bytes]) -> bool:
+    """Return whether a page of another site or port asks, by the metadata of browsers, which send no origin with GET.
+
+    Such a page reads no response, but whether an object was loaded shows it whether a question is in the index. A
+    person may follow a link to a page here (https://www.w3.org/TR/fetch-metadata).
+    """
+    if headers.get(b"sec-fetch-site") not in (b"cross-site", b"same-site"):
+        return False
+    return (headers.get(b"sec-fetch-mode"), headers.get(b"sec-fetch-dest")) != (b"navigate", b"document")
 
 
 @functools.lru_cache(64)

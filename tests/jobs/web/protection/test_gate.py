@@ -78,6 +78,31 @@ def test_a_page_of_another_site_is_refused_and_gets_no_permission(start):
     assert client.options("/search", headers=preflight).status_code == 403
 
 
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+@pytest.mark.parametrize(
+    ("mode", "dest"),
+    [("no-cors", "object"), ("no-cors", "image"), ("cors", "empty"), ("navigate", "iframe"), ("no-cors", "document")],
+)
+def test_a_page_of_another_site_loads_nothing_without_an_origin_either(start, site, mode, dest):
+    client = start()
+    headers = {"Sec-Fetch-Site": site, "Sec-Fetch-Mode": mode, "Sec-Fetch-Dest": dest}
+    for path in ("/", "/search?q=pay", "/questions/1", "/healthz", "/docs"):
+        response = client.get(path, headers=headers)
+        assert (response.status_code, response.json()) == (
+            403,
+            {"error": "pages of other sites may not use this server"},
+        )
+    assert client.service.versions.current.searcher.calls == []
+
+
+def test_links_of_other_sites_and_requests_of_the_own_page_are_served(start):
+    client = start()
+    link = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"}
+    assert client.get("/?q=pay", headers=link).status_code == 200
+    for site in ("same-origin", "none"):
+        assert search(client, headers={**link, "Sec-Fetch-Site": site, "Sec-Fetch-Mode": "cors"}).status_code == 200
+
+
 def test_more_requests_at_a_time_than_allowed_are_refused_with_a_time_to_come_back(start):
     client = start(limits={"concurrency": 2})
     searcher = client.service.versions.current.searcher
