@@ -57,15 +57,8 @@ def check_place(url: str, path: str) -> int | None:
     Raises:
         QprError: the file, or a folder of its path, is a link that leads out of the artefact, or it is no regular file.
     """
-    folder = storage.local_path(url)
-    if folder is None:
-        return None
-    place, root = folder, os.path.realpath(folder)
-    for segment in path.split("/"):
-        place = os.path.join(place, segment)
-        if os.path.islink(place) and not _is_within(os.path.realpath(place), root):
-            raise QprError(f"{place}: is a link that leads out of {url}. Put the file itself there")
-    if not os.path.exists(place):
+    place = _check_links(url, path)
+    if place is None or not os.path.exists(place):
         return None  # the error of reading it names the cause
     with storage.explained(place):
         found = os.stat(place)
@@ -74,6 +67,23 @@ def check_place(url: str, path: str) -> int | None:
     if not stat.S_ISREG(found.st_mode):  # reading a pipe would wait for ever
         raise QprError(f"{place}: is a pipe or a device, not a file. Fetch the artefact again")
     return found.st_size
+
+
+def _check_links(url: str, path: str) -> str | None:
+    """Return the local place of a file or folder of the artefact at ``url``, None on remote stores.
+
+    Raises:
+        QprError: it, or a folder of its path, is a link that leads out of the artefact.
+    """
+    folder = storage.local_path(url)
+    if folder is None:
+        return None
+    place, root = folder, os.path.realpath(folder)
+    for segment in path.split("/"):
+        place = os.path.join(place, segment)
+        if os.path.islink(place) and not _is_within(os.path.realpath(place), root):
+            raise QprError(f"{place}: is a link that leads out of {url}. Put the file itself there")
+    return place
 
 
 def _is_within(path: str, root: str) -> bool:
@@ -102,12 +112,16 @@ def unlisted_paths(url: str, path: str, listed: Set[str]) -> Iterator[str]:
         url: the artefact's folder.
         path: of the file or folder, relative to it.
         listed: paths of files to leave out.
+
+    Raises:
+        QprError: a folder is a link that leads out of the artefact: files outside would be among those to remove.
     """
     if path in listed:
         return
     if not any(kept.startswith(f"{path}/") for kept in listed):
         yield path
         return
+    _check_links(url, path)
     for name in storage.children(storage.join(url, path)):
         yield from unlisted_paths(url, f"{path}/{name}", listed)
 

@@ -186,6 +186,18 @@ def test_a_link_out_of_an_artefact_is_refused(link, artefact, tmp_path):
         read_verified(str(artefact), manifest.files[0])
 
 
+def test_files_behind_a_link_out_of_an_artefact_are_not_removed(tmp_path):
+    run, others = tmp_path / "dataset" / "20261130T000000Z-aaaaaa", tmp_path / "others"
+    run.mkdir(parents=True)
+    others.mkdir()
+    for name in ("listed", "precious"):
+        (others / name).write_text(name)
+    (run / "x").symlink_to(others)
+    with pytest.raises(QprError, match=r"x: is a link that leads out of .*dataset\. Put the file itself there"):
+        delete_unlisted(str(tmp_path / "dataset"), run.name, {f"{run.name}/x/listed"})
+    assert sorted(path.name for path in others.iterdir()) == ["listed", "precious"]
+
+
 def test_a_manifest_that_is_a_link_out_of_the_artefact_is_refused(artefact, tmp_path):
     (artefact / MANIFEST).rename(tmp_path / MANIFEST)
     (artefact / MANIFEST).symlink_to(tmp_path / MANIFEST)
