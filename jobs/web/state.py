@@ -114,7 +114,7 @@ def locked_state(folder: str | None) -> Iterator[State]:
     """Yield the state in a folder, which no other server uses until the block ends.
 
     Args:
-        folder: it is made if it is missing. None: nothing is kept.
+        folder: it is made for this user alone if it is missing. None: nothing is kept.
 
     Raises:
         QprError: the folder cannot be written, another server uses it, or the file of blocked answers is damaged.
@@ -123,7 +123,7 @@ def locked_state(folder: str | None) -> Iterator[State]:
         yield State(None)
         return
     try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
+        Path(folder).mkdir(mode=0o700, parents=True, exist_ok=True)  # it gets questions as they were asked
     except OSError as error:
         raise QprError(f"{folder}: cannot be made: {error.strerror}. Give another --state") from error
     if not os.access(folder, os.W_OK):

@@ -6,12 +6,14 @@ import json
 import resource
 import signal
 import socket
+import stat
 import threading
 import time
 import urllib.parse
 
 import pytest
 
+from jobs.web.state import locked_state
 from schemas.versions import leases
 from tests.support.csv_files import write_csv
 
@@ -187,6 +189,15 @@ def test_the_state_outlives_the_process(publish, server, tmp_path):
         process.client.delete(f"/answers/{hits[0]['answer_id']}")
         process.popen.kill()
         process.popen.wait()
+
+
+def test_others_cannot_read_a_state_that_the_server_makes_and_permissions_of_one_that_is_there_stay(tmp_path):
+    given = tmp_path / "given"
+    given.mkdir(mode=0o755)
+    for path, mode in ((tmp_path / "made", 0o700), (given, 0o755)):
+        with locked_state(str(path)) as state:
+            state.append_feedback({"question": "how do I pay"})
+        assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
 def test_a_state_has_one_server_at_a_time_and_a_killed_one_leaves_it(publish, server, qpr, tmp_path):
