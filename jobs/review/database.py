@@ -200,7 +200,10 @@ def _create(connection: sqlite3.Connection, source: Source) -> None:
 
 
 def _check(path: str, connection: sqlite3.Connection, *, empty: bool) -> None:
-    """Refuse a database of another program, of a newer version, or a damaged one; perhaps accept an empty one."""
+    """Refuse a database of another program, of a newer version, or a damaged one; perhaps accept an empty one.
+
+    A colleague's database may come from anywhere: a view can have rows without end, and a trigger changes verdicts.
+    """
     if empty and connection.execute("PRAGMA schema_version").fetchone() == (0,):
         return  # another process creates it in this moment
     [application] = connection.execute("PRAGMA application_id").fetchone()
@@ -209,6 +212,8 @@ def _check(path: str, connection: sqlite3.Connection, *, empty: bool) -> None:
         raise QprError(f"{path}: is a database of another program. Give another path; the file stays as it is")
     if version > _VERSION:
         raise QprError(f"{path}: was written by a newer qpr. Install that, or give another --database")
+    if connection.execute("SELECT name FROM sqlite_master WHERE type IN ('view', 'trigger')").fetchone():
+        raise QprError(f"{path}: has a view or a trigger, which no qpr makes. Ask for an export, and merge that")
     [fault, *_] = connection.execute("PRAGMA quick_check(1)").fetchone()
     if fault != "ok":
         raise QprError(f"{path}: is damaged: {fault.splitlines()[-1]}. Restore a copy; verdicts in an export are kept")

@@ -200,3 +200,25 @@ def test_a_read_only_database_is_reported_from_and_not_written(open_store, items
         done = subprocess.run([sys.executable, "-c", READ_ONLY, path], capture_output=True, text=True, check=False)
     assert done.stdout.partition("\n")[0] == "1", done.stderr
     assert "Nobody can write to it here" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        [
+            "DROP TABLE verdicts",
+            "CREATE VIEW verdicts AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS "
+            "verdict_id, 'i' AS item, 'A' AS reviewer, '' AS verdict, '' AS strays, '' AS note, '' AS judged_at FROM n",
+        ],
+        ["CREATE TRIGGER t AFTER INSERT ON verdicts BEGIN UPDATE verdicts SET verdict = 'right'; END"],
+    ],
+)
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_database_with_a_view_or_a_trigger_is_refused(open_store, tmp_path, statements, read_only):
+    open_store()
+    with sqlite3.connect(tmp_path / "review.db") as connection:
+        for statement in statements:
+            connection.execute(statement)
+    connection.close()
+    with pytest.raises(QprError, match=r"review\.db: has a view or a trigger, which no qpr makes\. Ask for an export"):
+        open_store(read_only=read_only)
