@@ -17,6 +17,7 @@ import pyarrow as pa
 import rich.table
 
 from jobs.display.console import progress_bar, say, warn
+from model.choices import WITHOUT_VECTORS
 from model.encoders.loading import load_encoder
 from model.evaluation.beir import Collection, judged_questions, read_beir, search
 from model.evaluation.evaluator import measure, missing_questions, query_times, ranked_ids
@@ -151,12 +152,11 @@ def metrics_table(result: dict[str, Any]) -> rich.table.Table:
     if "model" in result:
         title += ", exact search"
     else:
-        used = result["index"]
-        lists = f", {counted(used['probes'], 'probe')}" if used["probes"] else ""
-        title += (
-            f", {used['questions']:,} indexed\n"
-            f"{used['factory']}{lists}, {result['mean_ms']:.2f} ms a query (95 %: {result['p95_ms']:.2f})"
-        )
+        used, way = result["index"], f"mode {result['mode']}"
+        if result["mode"] not in WITHOUT_VECTORS:
+            way = f"{used['factory']}, {counted(used['probes'], 'probe') + ', ' if used['probes'] else ''}{way}"
+        times = f"{result['mean_ms']:.2f} ms a query (95 %: {result['p95_ms']:.2f})"
+        title += f", {used['questions']:,} indexed\n{way}, {times}"
     table = rich.table.Table("", "H@1", "H@10", "MRR", "nDCG@10", title=title, title_justify="left")
     for name in ("per_question", "per_pair"):
         if name in result:

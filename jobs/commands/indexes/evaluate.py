@@ -12,6 +12,7 @@ from typing import Annotated, Any
 from jobs.display.console import emit
 from jobs.options.output import AsJson, Overwrite, file_to_write, folder, model_to_read
 from jobs.options.warehouse import VersionAt, VersionWarehouse
+from model.choices import WITHOUT_VECTORS, Mode
 from model.evaluation.settings import Evaluation
 from model.search.settings import ExactOpening
 from schemas.artifacts import conditional_writes
@@ -47,8 +48,11 @@ def evaluate(
 
     With --warehouse the index of a version is measured on its own dataset, or on that of --dataset.
 
+    Without --mode the mode of the index is measured, often by words too; --mode dense measures the encoder alone.
+
     Examples:
       qpr evaluate --dataset dataset --split test --index index
+      qpr evaluate --dataset dataset --index index --mode dense --exact
       qpr evaluate --warehouse warehouse --at 41 --split test
       qpr evaluate --beir beir/quora --model model
       qpr evaluate --beir beir/quora --index index-of-its-documents --mode bm25
@@ -70,6 +74,7 @@ def evaluate(
     else:
         with Readable(index, None, warehouse, at).held() as read:
             searcher = open_searcher(read.index_url, **dict(opening))
+            _check_vectors(opened, searcher.retrieval.mode)
             if beir:
                 result = evaluate_on_collection(beir, searcher, settings)
             else:
@@ -104,6 +109,23 @@ def _check_collection(
     for option, value in opened.items():
         if value and model:
             raise UsageError(f"{option}: has no use with --beir and --model. Give --index in place of --model")
+
+
+def _check_vectors(opened: Mapping[str, Any], mode: Mode) -> None:
+    """Refuse options of a search by vectors where the mode, which may be that of the index, compares no vectors.
+
+    Without this, figures of BM25 read like those of an exact search with the encoder.
+
+    Raises:
+        UsageError: the message names the option and the mode.
+    """
+    for option in ("--exact", "--probes"):
+        if opened.get(option) and mode in WITHOUT_VECTORS:
+            its = "" if opened.get("--mode") else ", the default of the index"
+            raise UsageError(
+                f"{option}: has no use with mode {mode}{its}, which compares no vectors. Give --mode dense, or leave "
+                f"{option} out"
+            )
 
 
 def _check_places(places: Mapping[str, Any], index: str | None, model: str | None) -> None:

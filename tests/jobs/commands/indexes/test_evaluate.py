@@ -84,9 +84,35 @@ def test_json_goes_to_stdout_and_to_the_file(place, tmp_path, capsys):
 def test_a_person_gets_a_table_of_both_views(place, capsys):
     assert run("evaluate", "--dataset", place / "data", "--index", place / "ivf", "--limit", 10) == 0
     shown = " ".join(capsys.readouterr().out.split())
-    assert "test: 10 queries, 20 pairs, 375 indexed IVF5,Flat, 1 probe," in shown
+    assert "test: 10 queries, 20 pairs, 375 indexed IVF5,Flat, 1 probe, mode dense," in shown
     assert "per question" in shown
     assert "per pair" in shown
+
+
+def test_the_table_names_the_mode_and_no_index_of_vectors_where_none_are_compared(place, qpr):
+    shown = qpr("evaluate", "--dataset", place / "data", "--index", place / "ivf", "--mode", "bm25").out
+    assert "375 indexed mode bm25, " in " ".join(shown.split())
+
+
+@pytest.mark.parametrize("option", [("--exact",), ("--probes", 3)])
+def test_a_search_of_all_vectors_by_a_mode_that_compares_none_is_refused(place, qpr, option):
+    given = ("evaluate", "--dataset", place / "data", "--index", place / "ivf", *option)
+    refused = qpr(*given, "--mode", "bm25")
+    assert (refused.code, refused.out) == (2, "")
+    assert f"{option[0]}: has no use with mode bm25, which compares no vectors. Give --mode dense" in refused.err
+    assert qpr(*given, "--mode", "fusion").code == 0
+
+
+def test_a_search_of_all_vectors_is_refused_where_the_default_mode_of_the_index_compares_none(place, qpr, monkeypatch):
+    def by_words(url, *, mode, **options):
+        return open_searcher(url, mode=mode or "bm25", **options)
+
+    monkeypatch.setattr("model.search.searcher.open_searcher", by_words)
+    given = ("evaluate", "--dataset", place / "data", "--index", place / "ivf")
+    refused = qpr(*given, "--exact")
+    assert (refused.code, refused.out) == (2, "")
+    assert "--exact: has no use with mode bm25, the default of the index, which compares no vectors" in refused.err
+    assert json.loads(qpr(*given, "--exact", "--mode", "dense", "--json").out)["mode"] == "dense"
 
 
 def test_exact_search_of_lists_equals_the_flat_index_and_few_probes_do_not(place, capsys):
