@@ -112,7 +112,7 @@ def test_every_script_that_the_tree_names_exists():
 
 
 @pytest.mark.parametrize(("name", "commands"), documented().items())
-def test_a_script_has_the_options_that_its_documented_commands_give(name, commands, monkeypatch):
+def test_documented_commands_give_a_script_options_that_it_has_and_all_that_it_requires(name, commands, monkeypatch):
     started = []
     monkeypatch.setattr(typer.Typer, "__call__", lambda app: started.append(app))
     monkeypatch.delitem(sys.modules, name, raising=False)
@@ -121,7 +121,10 @@ def test_a_script_has_the_options_that_its_documented_commands_give(name, comman
     for given in commands:
         command = script.commands[given.split()[0]] if hasattr(script, "commands") else script
         options = {name for option in command.params for name in [*option.opts, *option.secondary_opts]}
-        assert {*re.findall(r"--[\w-]+", given)} <= options | {"--help"}, given
+        named = {*re.findall(r"--[\w-]+", given)}
+        assert named <= options | {"--help"}, given
+        required = [set(option.opts) for option in command.params if option.required and option.opts[0][:2] == "--"]
+        assert [names for names in required if not named & {*names, "--help"}] == [], f"{name}{given} does not run"
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
