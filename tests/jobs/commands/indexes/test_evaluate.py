@@ -1,8 +1,12 @@
 import json
+import re
 import shutil
+from pathlib import Path
 
+import ir_measures
 import numpy as np
 import pytest
+from ir_measures import RR, Success, nDCG
 
 from model.evaluation import evaluator
 from model.evaluation.evaluator import measure, query_times
@@ -15,6 +19,7 @@ from schemas.versions import history
 from tests.support.commands import run
 from tests.support.small_versions import make_version
 
+ROOT = Path(__file__).resolve().parents[4]
 WORDS = ["pay", "cancel", "bill", "flight", "seat", "card", "loan", "rate", "bank", "fee"]
 CLUSTERS = [[f"{a} {b}", f"{b} {a}", f"the {a} of {b}"] for a in WORDS[:5] for b in WORDS[5:]]
 ALONE = [f"{a} number {n}" for a in WORDS for n in range(30)]
@@ -286,3 +291,16 @@ def test_a_mode_that_finds_no_paraphrase_is_a_warning(place, qpr, mode, warned):
     assert outcome.code == 0
     assert ("mode exact finds the question itself alone" in outcome.err) == warned
     assert (json.loads(outcome.out)["per_question"]["mrr"] == 0) == warned
+
+
+def test_the_documented_run_and_judgements_give_another_program_the_same_figures(place, qpr, tmp_path, monkeypatch):
+    result = json.loads(qpr("evaluate", "--dataset", place / "data", "--index", place / "index", "--json").out)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/results.md").read_text("utf-8"), re.S)
+    monkeypatch.chdir(tmp_path)
+    for name, of in (("dataset", "data"), ("index", "index")):
+        (tmp_path / name).symlink_to(place / of)
+    exec(next(block for block in blocks if "qpr.qrels" in block), {})  # a page of this project
+    measures = [Success @ 1, Success @ 10, RR, nDCG @ 10]
+    files = (list(ir_measures.read_trec_qrels("qpr.qrels")), list(ir_measures.read_trec_run("qpr.run")))
+    theirs = ir_measures.calc_aggregate(measures, *files)
+    assert [theirs[measure] for measure in measures] == pytest.approx([*result["per_question"].values()])
