@@ -98,9 +98,9 @@ def ingest_day(
         with contextlib.suppress(QprError):  # a killed run can have left the files of the drop before
             remove_leftovers(existing.url, dry_run=False)
         return Ingested(existing, unchanged=True)
-    check_columns(sources, with_needed(COLUMNS, config.validation.filters), config.column_names)
-    warn_of_partial_columns(sources, config.column_names)
-    check_users(sources, COLUMNS, config.column_names, config.privacy.options_of_users)
+    columns_of = check_columns(sources, with_needed(COLUMNS, config.validation.filters), config.column_names)
+    warn_of_partial_columns(columns_of, config.column_names)
+    check_users(sources, config.column_names, config.privacy.options_of_users)
     suppression = suppressions_of(warehouse, [date], user_key).get(date)
     if suppression and suppression.users:
         known = _files_of_before(existing, config, inputs)
@@ -137,12 +137,10 @@ def _files_of_before(existing: Day | None, config: IngestConfig, inputs: Sequenc
 
 def _lack_users(sources: Sequence[LogFile], config: IngestConfig) -> bool:
     """Return whether a file has no user ids, where no option about users was given."""
-    from pipelines.graphs.from_logs import COLUMNS
-
     if config.privacy.options_of_users or "min_users" in config.privacy.model_fields_set:
         return False
     try:
-        check_users(sources, COLUMNS, config.column_names, ["--min-users"])
+        check_users(sources, config.column_names, ["--min-users"])
     except UsageError:
         return True
     return False

@@ -122,8 +122,10 @@ def drop_of(warehouse: str, date: datetime.date) -> list[str]:
     return files
 
 
-def check_columns(sources: Sequence[LogFile], columns: Sequence[Column], names: Mapping[str, str]) -> None:
-    """Check that every file of a drop has the required columns.
+def check_columns(
+    sources: Sequence[LogFile], columns: Sequence[Column], names: Mapping[str, str]
+) -> dict[str, list[str]]:
+    """Return the columns of every file of a drop, by URL, if all have the required ones.
 
     Args:
         sources: the files.
@@ -137,7 +139,7 @@ def check_columns(sources: Sequence[LogFile], columns: Sequence[Column], names: 
     from pipelines.reading.reader import are_columns_final, check_header
 
     try:
-        check_inputs(sources, columns, names)
+        return check_inputs(sources, columns, names)
     except WrongColumnsError:
         for source in sources:
             try:

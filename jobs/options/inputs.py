@@ -84,24 +84,26 @@ def check_inputs(
     sources: Sequence[Source],
     columns: Sequence[Column],
     names: Mapping[str, str] | None = None,
-) -> None:
-    """Check that every file has the required columns; report names that differ, once each.
+) -> dict[str, list[str]]:
+    """Return the names of the columns of every file, by URL; report names of files that differ, once each.
 
     Raises:
-        QprError: a file cannot be read or lacks a column.
+        QprError: a file cannot be read or lacks a required column.
     """
     from pipelines.reading.reader import check_header
 
+    columns_of: dict[str, list[str]] = {}
     files_of: dict[str, list[str]] = {}
     for source in sources:
         try:
-            notes = check_header(source, columns, names)
+            columns_of[source.url], notes = check_header(source, columns, names)
         except MissingColumnsError as error:
             raise _with_complete_file(error, [other for other in sources if other != source], columns, names) from error
         for note in notes:
             files_of.setdefault(note, []).append(source.url)
     for note, urls in files_of.items():
         say(f"{shortened(urls, 1)}: {note}")
+    return columns_of
 
 
 def _with_complete_file(
@@ -118,18 +120,13 @@ def _with_complete_file(
     return error
 
 
-def warn_of_partial_columns(sources: Sequence[Source], names: Mapping[str, str]) -> None:
+def warn_of_partial_columns(columns_of: Mapping[str, Sequence[str]], names: Mapping[str, str]) -> None:
     """Warn of columns that decide clusters and that only some files have: equal answers would be different ones.
 
     Args:
-        sources: the files of a run, of which the first are compared.
+        columns_of: columns of each file of a run, by URL.
         names: our name of a column -> the file's, where they differ.
     """
-    from pipelines.reading.reader import column_names
-
-    if len(sources) < 2:
-        return
-    columns_of = {source.url: column_names(source) for source in sources[:_MAX_COMPARED]}
     for name, effect in _PARTIAL.items():
         absent = [url for url, columns in columns_of.items() if names.get(name, name) not in columns]
         if 0 < len(absent) < len(columns_of):
@@ -137,35 +134,31 @@ def warn_of_partial_columns(sources: Sequence[Source], names: Mapping[str, str])
             warn(f"no column {name} in {missing}. {effect}. Rename the column that has it there, or add it")
 
 
-def note_ignored_columns(source: Source, columns: Sequence[Column], names: Mapping[str, str]) -> None:
+def note_ignored_columns(url: str, available: Sequence[str], names: Mapping[str, str]) -> None:
     """Print the columns of a file that are not read, if it lacks a time or an id, which may have another name there.
 
     Args:
-        source: one file of a run, whose columns are known to be sufficient; others mostly have the same ones.
-        columns: columns to find.
+        url: of one log of a run; others mostly have the same columns.
+        available: its columns.
         names: our name of a column -> the file's, where they differ.
     """
+    from pipelines.graphs.from_logs import COLUMNS
     from pipelines.reading.headers.columns import MAX_NAMES_SHOWN
-    from pipelines.reading.reader import column_names
 
-    available = column_names(source)
-    read = {names.get(column.name, column.name) for column in columns}
+    read = {names.get(column.name, column.name) for column in COLUMNS}
     ignored = [name for name in available if name not in read]
     absent = [name for name in _WITHOUT_OPTION if name not in names and name not in available]
     if ignored and absent:
         options = " or ".join(f"--column {name}=NAME" for name in absent)
         options = f"If one of them is {' or '.join(absent)} under another name, add {options}"
-        say(f"{source.url}: ignored columns: {shortened(ignored, MAX_NAMES_SHOWN)}. {options}")
+        say(f"{url}: ignored columns: {shortened(ignored, MAX_NAMES_SHOWN)}. {options}")
 
 
-def check_users(
-    sources: Sequence[Source], columns: Sequence[Column], names: Mapping[str, str], options: Sequence[str]
-) -> None:
+def check_users(sources: Sequence[Source], names: Mapping[str, str], options: Sequence[str]) -> None:
     """Check that every file has a column of user ids, if there is an option that needs it.
 
     Args:
         sources: the files.
-        columns: of a log.
         names: our name of a column -> the file's, where they differ.
         options: those that need user ids.
 
@@ -174,27 +167,27 @@ def check_users(
     """
     for source in sources if options else ():
         try:
-            require_users([source], columns, names)
+            require_users([source], names)
         except QprError as error:
             given = " and ".join(options)
             raise UsageError(f"{given}: users cannot be counted. {error}, or leave {given} out") from error
 
 
-def require_users(sources: Sequence[Source], columns: Sequence[Column], names: Mapping[str, str]) -> None:
-    """Check that every file has a column of user ids.
+def require_users(sources: Sequence[Source], names: Mapping[str, str]) -> None:
+    """Check that every log has a column of user ids.
 
     Args:
         sources: the files.
-        columns: of a log.
         names: our name of a column -> the file's, where they differ.
 
     Raises:
         QprError: a file cannot be read or has no user ids.
     """
+    from pipelines.graphs.from_logs import COLUMNS
     from pipelines.reading.reader import check_header
 
     with_users = [
-        dataclasses.replace(column, required=column.required or column.name == "user_id") for column in columns
+        dataclasses.replace(column, required=column.required or column.name == "user_id") for column in COLUMNS
     ]
     for source in sources:
         check_header(source, with_users, names)

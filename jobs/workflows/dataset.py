@@ -94,10 +94,11 @@ def dataset_of_logs(
 
     user_key = read_user_key(user_key_file)
     sources = input_files(files, settings, example="qpr clusters 'logs/*.jsonl.gz' --output dataset")
-    check_inputs(sources, with_needed(from_logs.COLUMNS, settings.validation.filters), settings.column_names)
-    note_ignored_columns(sources[0], from_logs.COLUMNS, settings.column_names)
-    warn_of_partial_columns(sources, settings.column_names)
-    check_users(sources, from_logs.COLUMNS, settings.column_names, settings.privacy.options_of_users)
+    columns = with_needed(from_logs.COLUMNS, settings.validation.filters)
+    columns_of = check_inputs(sources, columns, settings.column_names)
+    note_ignored_columns(*next(iter(columns_of.items())), settings.column_names)
+    warn_of_partial_columns(columns_of, settings.column_names)
+    check_users(sources, settings.column_names, settings.privacy.options_of_users)
     if user_key_file:
         _warn_without_users(sources, settings)
     calibrated, encode = with_calibration(
@@ -117,10 +118,8 @@ def dataset_of_logs(
 
 def _warn_without_users(sources: Sequence[Source], settings: ClustersConfig) -> None:
     """Warn of a file without user ids, for which no hash of a user can be written."""
-    from pipelines.graphs.from_logs import COLUMNS
-
     try:
-        require_users(sources, COLUMNS, settings.column_names)
+        require_users(sources, settings.column_names)
     except QprError as error:
         warn(f"--user-key-file has no effect on a file without user ids. {error}")
 

@@ -15,7 +15,7 @@ from typing import Final
 from pipelines.reading.batches import BATCH_BYTES, BATCH_ROWS, Batch, Reject, assemble, raw_payload, texts_of
 from pipelines.reading.csv_records import Record
 from pipelines.reading.dialect import CANDIDATES, DELIMITERS, ExpectedColumns, open_rows
-from pipelines.reading.headers.columns import Column, file_names, locate_columns
+from pipelines.reading.headers.columns import Column, Header, file_names, locate_columns
 from pipelines.reading.headers.suggestions import SAMPLE_ROWS
 from pipelines.reading.headers.title_rows import explain_header, find_header
 from pipelines.reading.jsonl import is_object
@@ -54,14 +54,13 @@ def read_delimited(source: Source, columns: Sequence[Column], names: Mapping[str
     yield gathered.batch(columns, conventions)
 
 
-def check_delimited(
-    source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool
-) -> list[str]:
-    """Raise `QprError` unless the header of a file has the required columns; return notes on its delimiter."""
+def check_delimited(source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool) -> Header:
+    """Return the header of a file, and a note on its delimiter; raise `QprError` without a required column."""
     rows, delimiter = open_rows(source, ExpectedColumns(*file_names(columns, names)))
-    _locate(rows, source, columns, names, mappable=mappable)
+    _, header = _locate(rows, source, columns, names, mappable=mappable)
     expected = source.delimiter or DELIMITERS[source.format]
-    return [] if delimiter == expected else [f"the cells are separated by {_NAMES.get(delimiter, repr(delimiter))}"]
+    other = [f"the cells are separated by {_NAMES.get(delimiter, repr(delimiter))}"]
+    return Header(header, [] if delimiter == expected else other)
 
 
 def delimited_names(source: Source) -> list[str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any, Final
 
 from pipelines.reading.batches import BATCH_BYTES, BATCH_ROWS, Batch, Reject, assemble, raw_payload, texts_of
-from pipelines.reading.headers.columns import Column, locate_columns
+from pipelines.reading.headers.columns import Column, Header, locate_columns
 from pipelines.reading.headers.fields import fields_of_object, getter
 from pipelines.reading.lines import MAX_ROW_BYTES, physical_lines
 from pipelines.reading.sources import Source
@@ -41,8 +41,8 @@ def read_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, st
         yield _parse(lines, columns, names, conventions, has)
 
 
-def check_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool) -> list[str]:
-    """Raise `QprError` unless the first objects of a file have the required keys; return an empty list of notes.
+def check_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool) -> Header:
+    """Return the keys of the first objects of a file; raise `QprError` unless the required ones are among them.
 
     A column whose values there are all lists is an error too, since no row could be read.
     """
@@ -68,7 +68,7 @@ def check_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, s
             cause = f"column {located[column.name]} holds lists"
             step = f"Name one value of each, such as {column.mapped_to(f'{located[column.name]}[0]')}"
             raise WrongColumnsError(f"{source.url}: {cause}. {step}, the first, where [-1] is the last")
-    return []
+    return Header(list(values), [])
 
 
 def has_header_rows(source: Source) -> bool:

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipelines.reading.batches import BATCH_BYTES, BATCH_ROWS, Batch, assemble
-from pipelines.reading.headers.columns import Column, locate_columns
+from pipelines.reading.headers.columns import Column, Header, locate_columns
 from pipelines.reading.headers.fields import Field, fields_at, fields_of_schema
 from pipelines.reading.headers.suggestions import SAMPLE_ROWS
 from pipelines.reading.lines import MAX_ROW_BYTES
@@ -77,11 +77,11 @@ def divide_parquet(source: Source) -> Iterator[Source]:
             first, size = group + 1, 0
 
 
-def check_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool) -> list[str]:
-    """Raise `QprError` unless a file has the required columns in readable types; return an empty list of notes."""
+def check_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool) -> Header:
+    """Return the names of a file's columns; raise `QprError` unless the required ones are there in readable types."""
     with _opened(source) as file:
         _locate(source, file, columns, names, mappable=mappable)
-    return []
+        return Header([*_fields(file, names)], [])
 
 
 def parquet_names(source: Source) -> list[str]:

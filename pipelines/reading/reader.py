@@ -13,7 +13,7 @@ import pyarrow as pa
 from pipelines.reading.batches import Batch
 from pipelines.reading.delimited import check_delimited, delimited_names, read_delimited
 from pipelines.reading.dialect import has_whole_sample
-from pipelines.reading.headers.columns import Column
+from pipelines.reading.headers.columns import Column, Header
 from pipelines.reading.jsonl import check_jsonl, has_header_rows, jsonl_names, read_jsonl
 from pipelines.reading.lines import codec_of
 from pipelines.reading.parquet import check_parquet, divide_parquet, parquet_names, read_parquet
@@ -99,7 +99,7 @@ def divide(source: Source) -> Iterator[Source]:
 
 def check_header(
     source: Source, columns: Sequence[Column], names: Mapping[str, str] | None = None, *, mappable: bool = True
-) -> list[str]:
+) -> Header:
     """Check that a file has the columns to read, before a run starts.
 
     Args:
@@ -109,17 +109,18 @@ def check_header(
         mappable: the command has options that map columns, for the message.
 
     Returns:
-        Notes on differences between the file and its name, such as another delimiter.
+        The names of its columns, of JSON Lines the keys of those objects; notes such as another delimiter.
 
     Raises:
         WrongColumnsError: a required or mapped column is missing; the message names those found and how to map them.
         QprError: the file is missing, damaged or of another format than its name ends in.
     """
-    notes = _CHECKS[source.format](source, columns, names or {}, mappable=mappable)
+    header = _CHECKS[source.format](source, columns, names or {}, mappable=mappable)
     if source.compression or source.format == "parquet":
-        return notes
+        return header
     codec = codec_of(storage.read_start(source.location, 4), source)
-    return [f"is {codec} data, although its name does not end so", *notes] if codec else notes
+    note = f"is {codec} data, although its name does not end so"
+    return header._replace(notes=[note, *header.notes]) if codec else header
 
 
 def are_columns_final(source: Source) -> bool:

@@ -125,12 +125,10 @@ def check_erased_users(
     Raises:
         BadDropError: no file has user ids, and not all of them are known.
     """
-    from pipelines.graphs.from_logs import COLUMNS
-
     missing: dict[str, QprError] = {}
     for file in files:
         try:
-            require_users([file], COLUMNS, names)
+            require_users([file], names)
         except QprError as error:
             missing[file.url] = error
     new = [url for url in missing if url not in known]

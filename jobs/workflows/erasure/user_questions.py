@@ -151,7 +151,7 @@ def open_logs(logs: Sequence[Log], faults: Faults, *, needs_users: bool) -> list
 def _missing_users(file: Source, log: Log) -> UsageError | None:
     """Return why a file whose header can be read has no user ids, or None if it has them."""
     try:
-        require_users([file], COLUMNS, log.column_names)
+        require_users([file], log.column_names)
     except WrongColumnsError:
         check_header(file, COLUMNS, log.column_names)  # raises another fault of the file
         column = log.column_names.get("user_id", "user_id")

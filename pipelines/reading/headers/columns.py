@@ -9,7 +9,7 @@ import dataclasses
 import re
 import shlex
 from collections.abc import Callable, Collection, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import pyarrow as pa
 
@@ -24,6 +24,13 @@ MAX_NAMES_SHOWN: Final = 30
 """Number of names of columns in a message."""
 
 _DIGITS: Final = re.compile(r"\d+")
+
+
+class Header(NamedTuple):
+    """Names of a file's columns in its order, and notes on differences between the file and its name."""
+
+    names: list[str]
+    notes: list[str]
 
 
 @dataclasses.dataclass(frozen=True)

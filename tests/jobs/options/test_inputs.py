@@ -57,7 +57,7 @@ def test_files_that_all_lack_a_column_need_an_option(files_of):
 )
 def test_columns_of_some_files_alone_are_reported(files_of, capsys, monkeypatch, headers, names, absent):
     monkeypatch.setattr(console, "_warnings", [])
-    warn_of_partial_columns(files_of(*headers), names)
+    warn_of_partial_columns(check_inputs(files_of(*headers), COLUMNS[:1]), names)
     console.emit({"warnings": ["of the run"]}, as_json=True, table=str)
     found = json.loads(capsys.readouterr().out)["warnings"]
     assert [warning.split(" in 1 of 2 files, ")[0] for warning in found] == [

@@ -154,14 +154,14 @@ def test_the_delimiter_is_found_for_any_file_name(tmp_path, delimiter, name):
     source = csv_file(tmp_path, content.encode(), name)
     assert row_texts(source) == ([("why, oh; why|\tme?", "so"), ("what", "0,5; 1,5")], [])
     own = {"x.csv": ",", "x.tsv": "\t"}[name] == delimiter
-    assert bool(check_header(source, ANSWERED)) is not own
+    assert bool(check_header(source, ANSWERED).notes) is not own
 
 
 def test_a_delimiter_that_was_given_is_taken(tmp_path):
     (tmp_path / "x.csv").write_bytes(b"question:answer\na,b:c;d\n")
     [source] = expand([str(tmp_path / "x.csv")], delimiter=":")
     assert row_texts(source) == ([("a,b", "c;d")], [])
-    assert check_header(source, ANSWERED) == []
+    assert check_header(source, ANSWERED).notes == []
 
 
 def test_a_delimiter_that_separates_nothing_is_named(tmp_path):
@@ -169,7 +169,7 @@ def test_a_delimiter_that_separates_nothing_is_named(tmp_path):
     [source] = expand([str(tmp_path / "x.csv")], delimiter=";")
     with pytest.raises(QprError, match=r"--delimiter ';' separates no cells .* 'question,answer'\. Leave it out"):
         check_header(source, ANSWERED)
-    assert check_header(source, [Column("question,answer", pa.string())]) == []
+    assert check_header(source, [Column("question,answer", pa.string())]).notes == []
 
 
 @pytest.mark.parametrize("first", [b"sep=;\r\n", b'"sep=;"\n', b"\xef\xbb\xbfSEP=;\n"])
@@ -226,7 +226,7 @@ def test_utf16_with_a_mark_is_read(tmp_path):
 def test_compressed_text_is_read_with_any_file_name(tmp_path):
     source = csv_file(tmp_path, gzip.compress(b"question,answer\na,b\n"))
     assert row_texts(source) == ([("a", "b")], [])
-    assert check_header(source, ANSWERED) == ["is gzip data, although its name does not end so"]
+    assert check_header(source, ANSWERED).notes == ["is gzip data, although its name does not end so"]
 
 
 def test_a_ten_megabyte_quoted_cell_of_many_lines_loses_no_later_row(tmp_path):
