@@ -99,8 +99,7 @@ def first_hits(dataset: str, index: str) -> FirstHits:
     if not manifest.of("confidence"):
         raise SystemExit(f"{index}: has no confidence model. Build it from a dataset with validation clusters")
     confidence = read_confidence(read_verified(index, manifest.of("confidence")[0]), source=index)
-    clusters = open_dataset(dataset).table("clusters", columns=["question_ids", "texts"], split="test")
-    judged, opened = judgements(clusters), open_index(index)
+    judged, opened = judgements(open_dataset(dataset).cluster_texts("test")), open_index(index)
     found = examples(opened, judged, confidence.counts)
     probability = fitting.first_hits(confidence.model, found)
     hits, texts = _hit_questions(opened, judged)

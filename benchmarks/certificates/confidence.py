@@ -60,10 +60,7 @@ def clusters(
     """Print coverage and calibration on validation, cross-validated, and on test."""
     opened = open_index(index, exact=exact)
     counts = counts_of(opened)
-    tables = {
-        split: open_dataset(dataset).table("clusters", columns=["question_ids", "texts"], split=split)
-        for split in ("validation", "test")
-    }
+    tables = {split: open_dataset(dataset).cluster_texts(split) for split in ("validation", "test")}
     judged = {split: judgements(table, limit=MOST_QUERIES) for split, table in tables.items()}
     sizes = {f"queries_of_{split}": len(queries) for split, queries in judged.items()}
     about = {"factory": opened.settings.factory, "probes": opened.probes, "seed": 0}

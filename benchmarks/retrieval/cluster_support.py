@@ -39,8 +39,7 @@ def main(
     as_json: AsJson = False,
 ) -> None:
     """Measure each number of hits with each power on validation."""
-    clusters = open_dataset(dataset).table("clusters", columns=["question_ids", "texts"], split="validation")
-    judged = judgements(clusters, limit=limit)
+    judged = judgements(open_dataset(dataset).cluster_texts("validation"), limit=limit)
     searcher = open_searcher(index, mode="probability")
     report = Report(as_json=as_json, seed=0, split="validation", queries=len(judged))
     for number, exponent, of_order in itertools.product(hits, power, order_power):

@@ -48,8 +48,7 @@ def main(
     as_json: AsJson = False,
 ) -> None:
     """Measure each mode."""
-    clusters = open_dataset(dataset).table("clusters", columns=["question_ids", "texts"], split=split)
-    judged = judgements(clusters, limit=limit)
+    judged = judgements(open_dataset(dataset).cluster_texts(split), limit=limit)
     report = Report(as_json=as_json, seed=0, split=split, queries=len(judged), k=k, all_lists=exact)
     ways: list[tuple[str, str | None]] = [(name, None) for name in mode]
     for name, url in [*ways, *([("rerank", reranker)] if reranker else [])]:

@@ -199,8 +199,7 @@ def main(
 ) -> None:
     """Measure each system."""
     opened = open_dataset(dataset)
-    clusters = opened.table("clusters", columns=["question_ids", "texts"], split=split)
-    judged = judgements(clusters, limit=limit)
+    judged = judgements(opened.cluster_texts(split), limit=limit)
     report = Report(as_json=as_json, seed=0, split=split, queries=len(judged), depth=depth)
     found: dict[str, Figures] = {}
     for name, result in systems(opened, judged, index, reranker, depth=depth):

@@ -103,7 +103,7 @@ def measured(dataset: Dataset, model: str) -> dict[str, Any]:
     questions = dataset.table("questions", columns=["question_id", "text"])
     found = {}
     for split in SPLITS:
-        judged = judgements(dataset.table("clusters", columns=["question_ids", "texts"], split=split))
+        judged = judgements(dataset.cluster_texts(split))
         ranked = exact(encoder, questions, judged, depth=DEPTH)
         found[split] = figures(ranked, judged)
     return found

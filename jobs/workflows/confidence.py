@@ -57,10 +57,8 @@ def validation_clusters(datasets: Mapping[str, Sequence[str]]) -> pa.Table:
     Args:
         datasets: URLs, at least one, each with its values of the columns that the index varies by.
     """
-    columns = ["question_ids", "texts"]
     return pa.concat_tables(
-        with_row_ids(open_dataset(url).table("clusters", columns=columns, split="validation"), values)
-        for url, values in datasets.items()
+        with_row_ids(open_dataset(url).cluster_texts("validation"), values) for url, values in datasets.items()
     )
 
 

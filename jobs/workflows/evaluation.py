@@ -122,8 +122,8 @@ def evaluate_index(dataset: str, searcher: Searcher, settings: Evaluation) -> di
     """
     index, columns = searcher.index, searcher.index.settings.vary_by or ()
     values = values_of_dataset(dataset, columns)
-    table = open_dataset(dataset).table("clusters", columns=["question_ids", "texts"], split=settings.split)
-    judged = judgements(with_row_ids(table, values), limit=settings.limit)
+    clusters = with_row_ids(open_dataset(dataset).cluster_texts(settings.split), values)
+    judged = judgements(clusters, limit=settings.limit)
     if not len(judged):
         raise QprError(
             f"{dataset}: no cluster in split {settings.split}, so no query. Use another --split or more data"

@@ -52,6 +52,10 @@ class Dataset:
             whole = whole.filter(pc.equal(whole["split"], split))
         return whole.select(selected)
 
+    def cluster_texts(self, split: str) -> pa.Table:
+        """Return the clusters of a split, as evaluations read them: ``question_ids`` and ``texts``."""
+        return self.table("clusters", columns=["question_ids", "texts"], split=split)
+
 
 def read_file(
     url: str, file: File, *, columns: Sequence[str] | None = None, batch: int | None = None

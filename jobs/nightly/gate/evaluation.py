@@ -71,7 +71,7 @@ def read_test(dataset: str) -> JudgedSplit:
     Raises:
         QprError: it is missing or damaged.
     """
-    clusters = open_dataset(dataset).table("clusters", columns=["question_ids", "texts"], split="test")
+    clusters = open_dataset(dataset).cluster_texts("test")
     judged = judgements(clusters, limit=QUERIES)
     members = pc.list_flatten(clusters["question_ids"]).to_numpy()
     numbers = np.repeat(np.arange(len(clusters)), pc.list_value_length(clusters["question_ids"]).to_numpy())

@@ -92,7 +92,7 @@ def _run(
 
     deadline = Deadline(terms.max_minutes)
     opened = open_index(url, probes=run.probes, exact=run.exact)
-    judged = judgements(source.table("clusters", columns=["question_ids", "texts"], split="validation"))
+    judged = judgements(source.cluster_texts("validation"))
     if not len(judged):
         raise QprError(f"{source.url}: no cluster in split validation, so nothing to learn from. Use more data")
     counts = WordCounts.of(key_all(opened.questions(opened.live_rows(np.arange(len(opened))))["text"].combine_chunks()))
