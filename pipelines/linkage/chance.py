@@ -42,7 +42,7 @@ class Prior(NamedTuple):
 def without_fallbacks(log: LogAgreement, questions: int) -> Prior:
     """Return the figures of a log of this number of ``questions`` without the answers that agree by chance alone."""
     frequent = [a for a in log.frequent if a.questions >= max(FEWEST_QUESTIONS, MIN_SHARE * questions)]
-    found = [a for a in frequent if a.agreeing / a.questions <= least_by_chance(a.questions / questions, BY_CHANCE)]
+    found = [a for a in frequent if a.agreeing / a.questions <= least_by_chance(a.questions / questions)]
     lost, agreeing = sum(a.questions for a in found), sum(a.agreeing for a in found)
     of_fallbacks = total_of([NO_SUPPORTS, *(a.supports for a in found)])
     of_many = log.of_many - lost
@@ -73,6 +73,6 @@ def least_agreement(sizes: np.ndarray, questions: int, prior: Prior, required: f
     return np.where(share >= NEARLY_ALL, np.inf, least)
 
 
-def least_by_chance(share: float, beyond: float) -> float:
-    """Return the agreement of an answer with a share of the questions, ``beyond`` chance as a share of the possible."""
-    return share + beyond * (1 - share)
+def least_by_chance(share: float) -> float:
+    """Return the agreement of an answer with a share of the questions, by chance and `BY_CHANCE` of the possible."""
+    return share + BY_CHANCE * (1 - share)

@@ -73,12 +73,10 @@ class Boosted:
 
     Attributes:
         stages: all trees, in the order in which they were fitted.
-        bias: logit before the first tree.
         features: number of features, F.
     """
 
     stages: tuple[Stage, ...]
-    bias: float
     features: int
 
     def probability(self, features: np.ndarray, answers: np.ndarray) -> np.ndarray:  # noqa: ARG002
@@ -96,7 +94,7 @@ class Boosted:
         """
         if features.shape[1] != self.features:
             raise ValueError(f"pairs have {features.shape[1]} features; the trees compare {self.features}")
-        logits = np.full(len(features), self.bias)
+        logits = np.zeros(len(features))
         unsettled = np.arange(len(features))
         for stage in self.stages:
             stage.add(features, unsettled, logits)
@@ -128,14 +126,13 @@ def sigmoid(logits: np.ndarray) -> np.ndarray:
     return probability
 
 
-def boosted(trees: list[dict[str, list[Any]]], features: int, bias: float) -> Boosted:
+def boosted(trees: list[dict[str, list[Any]]], features: int) -> Boosted:
     """Return the scorer of trees given as lists of nodes.
 
     Args:
         trees: each with lists ``feature``, ``threshold``, ``left``, ``right`` and ``value`` over its nodes, the root
             first; a leaf's ``left`` is -1. A pair goes left where its feature is at most the threshold.
         features: number of features.
-        bias: logit before the first tree.
 
     Raises:
         ValueError: a tree has more than `MOST_LEAVES` leaves.
@@ -151,7 +148,7 @@ def boosted(trees: list[dict[str, list[Any]]], features: int, bias: float) -> Bo
         leaves[number, : len(values)] = values
     parts = itertools.pairwise([*range(0, len(trees), TREES_A_STAGE), len(trees)])
     stages = (Stage(_tables(splits, range(*part)), leaves[slice(*part)]) for part in parts)
-    return Boosted(tuple(stages), bias, features)
+    return Boosted(tuple(stages), features)
 
 
 def _tables(splits: list[list[tuple[float, int, int]]], trees: range) -> tuple[Splits, ...]:

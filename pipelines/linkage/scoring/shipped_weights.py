@@ -165,7 +165,7 @@ def model_of_trees(text: str, described: TreesFile) -> LinkModel:
     column = [computed.index(name) for name in read.features]
     trees = [tree | {"feature": [column[feature] for feature in tree["feature"]]} for tree in read.trees]
     return LinkModel(
-        boosted(trees, len(computed), 0.0),
+        boosted(trees, len(computed)),
         described.threshold,
         cosine,
         least_of_two=described.least_of_two,
@@ -216,7 +216,7 @@ def model_of(saved: dict[str, Any], *, source: str) -> LinkModel:
         read = trees_of(checked.trees, source=f"{source}: trees")
         if read.features != checked.features:
             raise QprError(f"{source}: trees: of other features than the weights. Learn the weights again")
-        pairs = boosted(read.trees, len(read.features), 0.0)
+        pairs = boosted(read.trees, len(read.features))
     return LinkModel(pairs, checked.threshold, checked.cosine, checked.least_of_two)
 
 

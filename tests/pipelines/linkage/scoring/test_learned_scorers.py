@@ -45,34 +45,35 @@ def test_masks_find_the_leaf_that_a_walk_finds() -> None:
     trees = [random_tree(random, leaves=leaves, features=4) for leaves in (1, 2, 3, 7, 15, 16, 16, 16)]
     rows = random.normal(size=(5_000, 4)).astype(np.float32)
     rows[0, :] = np.float32(trees[1]["threshold"][0])  # a value at a threshold goes left
-    logits = np.array([sum(walk(tree, row) for tree in trees) for row in rows]) + 0.25
+    logits = np.array([sum(walk(tree, row) for tree in trees) for row in rows])
     expected = 1 / (1 + np.exp(-logits))
-    assert np.allclose(boosted(trees, 4, 0.25).probability(rows, NONE), expected)
+    assert np.allclose(boosted(trees, 4).probability(rows, NONE), expected)
 
 
 def test_a_pair_that_is_settled_early_keeps_what_it_has_and_no_other_changes() -> None:
     random = np.random.default_rng(1)
-    trees = [stump(0, 0.0, -0.1, 0.1) for _ in range(TREES_A_STAGE)]
-    trees += [random_tree(random, leaves=7, features=2) for _ in range(40)]
+    others = [random_tree(random, leaves=7, features=2) for _ in range(40)]
     rows = random.normal(size=(2_000, 2)).astype(np.float32)
-    early = np.where(rows[:, 0] <= 0, -0.1, 0.1) * TREES_A_STAGE + 3  # -7 is settled, 13 is too
+    trees = [stump(0, 0.0, -0.07, 0.13) for _ in range(TREES_A_STAGE)] + others
+    early = np.where(rows[:, 0] <= 0, -0.07, 0.13) * TREES_A_STAGE  # -7 is settled, 13 is too
     assert set(early.round().tolist()) == {-7.0, 13.0}
-    assert np.allclose(boosted(trees, 2, 3.0).probability(rows, NONE), 1 / (1 + np.exp(-early)))
-    expected = [sum(walk(tree, row) for tree in trees) - 7 for row in rows]
+    assert np.allclose(boosted(trees, 2).probability(rows, NONE), 1 / (1 + np.exp(-early)))
+    trees = [stump(0, 0.0, -0.17, 0.03) for _ in range(TREES_A_STAGE)] + others
+    expected = [sum(walk(tree, row) for tree in trees) for row in rows]
     open_rows = rows[:, 0] > 0  # 3 after the first stage: the other trees decide
-    found = boosted(trees, 2, -7.0).probability(rows, NONE)
+    found = boosted(trees, 2).probability(rows, NONE)
     assert np.allclose(found[open_rows], 1 / (1 + np.exp(-np.array(expected)[open_rows])))
 
 
 def test_a_feature_no_tree_asks_for_changes_nothing() -> None:
-    model = boosted([stump(1, 0.5, -1, 1)], 2, 0.0)
+    model = boosted([stump(1, 0.5, -1, 1)], 2)
     found = model.probability(np.array([[9, 0.5], [-9, 0.6]], np.float32), NONE)
     assert found == pytest.approx([1 / (1 + np.e), np.e / (1 + np.e)])
 
 
 def test_trees_of_seventeen_leaves_are_refused() -> None:
     with pytest.raises(ValueError, match="17 leaves"):
-        boosted([random_tree(np.random.default_rng(0), leaves=17, features=2)], 2, 0.0)
+        boosted([random_tree(np.random.default_rng(0), leaves=17, features=2)], 2)
 
 
 def test_a_hinge_bends_the_line() -> None:
@@ -88,7 +89,7 @@ def test_features_with_few_thresholds_share_a_table(monkeypatch: pytest.MonkeyPa
     found = {}
     for most in (1, 200):
         monkeypatch.setattr(learned_scorers, "JOINED", most)
-        model = boosted(trees, 6, 0.0)
+        model = boosted(trees, 6)
         assert sorted(feature for table in model.stages[0].splits for feature in table.features) == [*range(6)]
         found[len(model.stages[0].splits)] = model.probability(rows, NONE).tolist()
     assert max(found) == 6

@@ -23,7 +23,7 @@ def fitted():
 def test_probabilities_are_those_of_lightgbm(fitted) -> None:
     model, features = fitted
     read = trees_of(model.model_to_string(), source="test")
-    found = boosted(read.trees, len(read.features), 0.0).probability(features, NONE)
+    found = boosted(read.trees, len(read.features)).probability(features, NONE)
     assert np.abs(found - model.predict(features)).max() < 0.003  # settled pairs are not evaluated to the end
 
 
