@@ -12,7 +12,7 @@ import pydantic
 
 from model.certificates.procedure import ThresholdTest
 from model.certificates.version import Version, first_difference
-from schemas.artifacts.manifest import Manifest, Source, first_fault, read_manifest, read_verified
+from schemas.artifacts.manifest import Count, Manifest, Sha256, Source, first_fault, read_manifest, read_verified
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.quantities import counted
@@ -22,9 +22,7 @@ FILE: Final = "certificate.json"
 _AGAIN: Final = "Make it again with `qpr certify`"
 _ROUNDING: Final = 1e-9
 
-_Count = Annotated[int, pydantic.Field(ge=0)]
 _Share = Annotated[float, pydantic.Field(ge=0, le=1)]
-_Digest = Annotated[str, pydantic.Field(pattern="^[0-9a-f]{64}$")]
 
 
 class ValueCounts(pydantic.BaseModel, frozen=True, extra="forbid"):
@@ -39,10 +37,10 @@ class ValueCounts(pydantic.BaseModel, frozen=True, extra="forbid"):
     """
 
     values: dict[str, str]
-    requests: _Count
-    tested: _Count
-    answered: _Count
-    wrong: _Count
+    requests: Count
+    tested: Count
+    answered: Count
+    wrong: Count
 
 
 class Certificate(pydantic.BaseModel, frozen=True, extra="forbid"):
@@ -74,23 +72,23 @@ class Certificate(pydantic.BaseModel, frozen=True, extra="forbid"):
     """
 
     version: Version
-    version_digest: _Digest
+    version_digest: Sha256
     alpha: float = pydantic.Field(gt=0, lt=1)
     delta: float = pydantic.Field(gt=0, lt=1)
     threshold: _Share
     answered: int = pydantic.Field(ge=1)
-    wrong: _Count
+    wrong: Count
     upper_bound: _Share
     coverage: _Share
-    requests: _Count
-    exact: _Count
-    order: _Count
+    requests: Count
+    exact: Count
+    order: Count
     tested: int = pydantic.Field(ge=1)
     tests: list[ThresholdTest] = pydantic.Field(min_length=1)  # earlier releases wrote each as a list of its values
     first_day: datetime.date
     last_day: datetime.date
     labellers: list[str] = pydantic.Field(min_length=1)
-    labelled_digest: _Digest
+    labelled_digest: Sha256
     created: pydantic.AwareDatetime
     expires: pydantic.AwareDatetime
     by_value: list[ValueCounts] | None = None

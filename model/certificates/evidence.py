@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable
-from typing import Annotated, Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple
 
 import pydantic
 
+from schemas.artifacts.manifest import Sha256
 from schemas.errors import QprError
 from schemas.statistics.e_processes import ALARM
 from schemas.statistics.later_excess import later_excess_evidence
 
-_Digest = Annotated[str, pydantic.Field(pattern="^[0-9a-f]{64}$")]
 _EARLIER: Final = ("certificate", "audits", "wrong", "judged", "judged_wrong")
 """Fields of the only certificate of a file of earlier releases."""
 
@@ -50,7 +50,7 @@ class Audited(pydantic.BaseModel, frozen=True, extra="forbid"):
         judged_wrong: ids of the wrong ones among them; files of earlier releases lack some or all.
     """
 
-    certificate: _Digest
+    certificate: Sha256
     created: pydantic.AwareDatetime | None = None
     audits: int = pydantic.Field(default=0, ge=0)
     wrong: int = pydantic.Field(default=0, ge=0)

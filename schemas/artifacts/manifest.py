@@ -44,6 +44,7 @@ _CHECKSUM = "checksum"
 """The last field of a manifest's file: SHA-256 of the others. Manifests of earlier releases have none."""
 
 Count = Annotated[int, pydantic.Field(ge=0)]
+Sha256 = Annotated[str, pydantic.Field(pattern="^[0-9a-f]{64}$")]
 Settings = TypeVar("Settings", bound=pydantic.BaseModel)
 
 
@@ -54,7 +55,7 @@ class File(pydantic.BaseModel, frozen=True, extra="forbid"):
     table: str
     rows: Count
     bytes: Count
-    sha256: str = pydantic.Field(pattern="^[0-9a-f]{64}$")
+    sha256: Sha256
 
 
 class Source(pydantic.BaseModel, frozen=True, extra="forbid"):
@@ -68,7 +69,7 @@ class Source(pydantic.BaseModel, frozen=True, extra="forbid"):
 class Erased(pydantic.BaseModel, frozen=True, extra="forbid"):
     """An erasure of questions: the digest that the artefact had before, and the day."""
 
-    digest: str = pydantic.Field(pattern="^[0-9a-f]{64}$")
+    digest: Sha256
     on: datetime.date
 
 

@@ -14,15 +14,12 @@ import pydantic
 
 from schemas import __version__
 from schemas.artifacts import storage
-from schemas.artifacts.manifest import MANIFEST, Kind, Manifest, first_fault, read_manifest
+from schemas.artifacts.manifest import MANIFEST, Kind, Manifest, Sha256, first_fault, read_manifest
 from schemas.artifacts.paths import checked_path
 from schemas.errors import QprError
 
 LAYOUT = 2
 """Layout of warehouses and version records that this code writes."""
-
-Sha256 = Annotated[str, pydantic.Field(pattern="^[0-9a-f]{64}$")]
-
 
 _CONTENT = ("dataset", "model", "index", "splits", "test")
 
