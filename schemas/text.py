@@ -20,7 +20,8 @@ from schemas.words import words as words
 MEANINGFUL_PUNCTUATION = "#%&@"
 """Punctuation that stays at the end of a key because it distinguishes questions: "c#" is not "c"."""
 
-_APOSTROPHES_AND_QUOTES = str.maketrans({"‘": "'", "’": "'", "ʼ": "'", "“": '"', "”": '"'})
+STRAIGHT_QUOTES = str.maketrans({"‘": "'", "’": "'", "ʼ": "'", "“": '"', "”": '"'})
+"""Table of typographic apostrophes and quotes for `str.translate`."""
 
 
 def fold(text: str) -> str:
@@ -36,7 +37,7 @@ def fold(text: str) -> str:
     while previous != text:  # a removed format character can bring a base and its accent together
         previous = text
         text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-        text = _format_characters().sub("", text).translate(_APOSTROPHES_AND_QUOTES)
+        text = _format_characters().sub("", text).translate(STRAIGHT_QUOTES)
     return " ".join(text.split())
 
 

@@ -12,7 +12,7 @@ from typing import Final
 
 from model.guards.lists import listed
 from schemas.characters import LAST_OF_PLANE_0, characters_of
-from schemas.text import fold
+from schemas.text import STRAIGHT_QUOTES, fold
 
 MOST_CHARACTERS: Final = 2_000
 """Texts are cut here: a guard's time is bounded, and a longer text is no question that a guard was made for."""
@@ -21,7 +21,6 @@ _ENGLISH = listed("english")
 _ENGLISH_AND_OTHERS = listed("english_and_others")
 _OTHERS = listed("others")
 _SMALL = listed("lower_case_in_sentences")
-_QUOTES = str.maketrans({"‘": "'", "’": "'", "ʼ": "'", "“": '"', "”": '"'})
 _POSSESSIVES = re.compile(r"(?<=\w)'s?(?!\w)")
 _POSSESSIVE = re.compile(r"'s?$")
 _SENTENCE_END = re.compile(r"[.!?:;]['\")]*\s+$|^\W*$|[\"(]$")
@@ -45,7 +44,7 @@ class Reading:
 
     def __init__(self, text: str) -> None:
         raw = text[:MOST_CHARACTERS]
-        self.raw = raw if raw.isascii() else unicodedata.normalize("NFKC", raw).translate(_QUOTES)
+        self.raw = raw if raw.isascii() else unicodedata.normalize("NFKC", raw).translate(STRAIGHT_QUOTES)
         self.folded = fold(raw)
         self._word = _word_pattern(self.folded.isascii())
         self.words = self._word.findall(_POSSESSIVES.sub("", self.folded) if "'" in self.folded else self.folded)

@@ -73,7 +73,7 @@ def validate(
             "text": questions.dictionary.take(counted["question"]),
             "answer_id": answer_hashes(counted, folded),
             "answer": pa.DictionaryArray.from_arrays(counted["answer"].combine_chunks(), answers.dictionary),
-            LOG_ANSWER_ID.name: _without_blank(counted["answer_id"]),
+            LOG_ANSWER_ID.name: without_blanks(counted["answer_id"]),
             "events": counted["events"],
             "first_seen": counted["timestamp_min"],
             "last_seen": counted["timestamp_max"],
@@ -232,9 +232,10 @@ def answer_hashes(rows: pa.Table, folded: pa.Array) -> pa.Array:
     by_text = hash64_all(pc.binary_join_element_wise("text:", folded, "")).take(rows["answer"])
     if rows["answer_id"].null_count == len(rows):
         return by_text
-    ids = encode(_without_blank(rows["answer_id"]))
+    ids = encode(without_blanks(rows["answer_id"]))
     return pc.coalesce(hash_ids(ids.dictionary).take(ids.indices), by_text)
 
 
-def _without_blank(ids: pa.ChunkedArray) -> pa.ChunkedArray:
-    return pc.if_else(pc.equal(pc.utf8_trim_whitespace(ids), ""), None, ids)
+def without_blanks(texts: pa.Array) -> pa.Array:
+    """Return texts, null where there is white space only: such ids would name all answers that lack one."""
+    return pc.if_else(pc.equal(pc.utf8_trim_whitespace(texts), ""), None, texts)

@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 from pipelines.intermediate import INDEX_ROWS, REJECTS
 from pipelines.questions.equal_questions import payloads
 from pipelines.questions.markup import PREFIX, rows_with_entity
-from pipelines.questions.row_filters import question_faults
+from pipelines.questions.row_filters import question_faults, without_blanks
 from pipelines.questions.stock_answers import is_placeholder
 from pipelines.reading.index_inputs import DatasetFile, QuestionFile, SegmentFile, TableFile
 from pipelines.reading.reader import read
@@ -109,7 +109,7 @@ def _of_table(source: TableFile) -> Iterator[Questions]:
     for batch in read(source.source, source.columns, dict(source.names)):
         columns = {column.name: batch.rows[column.name].combine_chunks() for column in source.columns}
         numbers = {"cluster_id": whole_numbers(columns["cluster_id"]), "events": _numbers_of_events(columns["events"])}
-        texts = {name: _without_blanks(columns[name]) for name in ("answer", "answer_id")}
+        texts = {name: without_blanks(columns[name]) for name in ("answer", "answer_id")}
         rows = {"text": columns["question"], **texts, **numbers}
         rows |= {field.name: pc.utf8_trim_whitespace(columns[field.name]) for field in source.filters.fields}
         unread = {name: _unread(columns[name], values) for name, values in numbers.items()}
@@ -129,11 +129,6 @@ def _text_counts(rows: pa.Table) -> dict[str, int]:
         f"{PREFIX}answer": rows_with_entity(answers),
     }
     return {name: count for name, count in counts.items() if count}
-
-
-def _without_blanks(texts: pa.Array) -> pa.Array:
-    """Return texts, null where there is white space only: such ids would name all answers that lack one."""
-    return pc.if_else(pc.equal(pc.utf8_trim_whitespace(texts), ""), None, texts)
 
 
 def _checked(table: pa.Table, unreadable: Mapping[str, int], filters: FilterColumns) -> Questions:
