@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from jobs.options.output import lasting
+from jobs.options.output import folder, lasting
 
 Warehouse = Annotated[
     str,
@@ -22,6 +22,9 @@ VersionWarehouse = Annotated[
 VersionAt = Annotated[
     str | None,
     typer.Option("--at", metavar="N|DATE", help="Version of the warehouse, or the newest one of a date."),
+]
+IndexCertificate = Annotated[
+    str | None, folder("Certificate of the index; without one only its own questions are answered.")
 ]
 FirstDate = Annotated[
     str | None,

@@ -14,7 +14,7 @@ from jobs.display.hits import print_answer
 from jobs.display.text_input import question_arguments, question_batches
 from jobs.options.output import folder
 from jobs.options.text_lists import naming_filters
-from jobs.options.warehouse import VersionAt, VersionWarehouse
+from jobs.options.warehouse import IndexCertificate, VersionAt, VersionWarehouse
 from model.search.settings import Filtering, Opening
 
 _OVER: Final = {
@@ -28,9 +28,7 @@ def answer(
     index: Annotated[str | None, folder("Index to search.")] = None,
     warehouse: VersionWarehouse = None,
     at: VersionAt = None,
-    certificate: Annotated[
-        str | None, folder("Certificate of the index; without one only its own questions are answered.")
-    ] = None,
+    certificate: IndexCertificate = None,
     *,
     settings: Opening,
     filtering: Filtering,

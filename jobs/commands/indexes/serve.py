@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from jobs.options.output import folder
-from jobs.options.warehouse import VersionAt, VersionWarehouse
+from jobs.options.warehouse import IndexCertificate, VersionAt, VersionWarehouse
 from jobs.web.settings import Serving
 from model.search.settings import Opening
 
@@ -19,9 +19,7 @@ def serve(
     ] = None,
     warehouse: VersionWarehouse = None,
     at: VersionAt = None,
-    certificate: Annotated[
-        str | None, folder("Certificate of the index; without one only its own questions are answered.")
-    ] = None,
+    certificate: IndexCertificate = None,
     *,
     settings: Serving,
     opening: Opening,
