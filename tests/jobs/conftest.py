@@ -50,6 +50,13 @@ def wide_tables():
 
 
 @pytest.fixture
+def model(tmp_path, make_model):
+    """Return the folder of a small model with random weights."""
+    make_model(tmp_path / "model")
+    return tmp_path / "model"
+
+
+@pytest.fixture
 def make_queue():
     return FakeQueue
 

@@ -59,12 +59,6 @@ def written(rows, kind):
 
 
 @pytest.fixture
-def model(tmp_path, make_model):
-    make_model(tmp_path / "model")
-    return tmp_path / "model"
-
-
-@pytest.fixture
 def index(qpr, tmp_path, model):
     """Return a function that indexes a file and gives the result, which is the index's JSON, and what was said."""
     numbers = itertools.count()

@@ -14,12 +14,6 @@ FACTS = {
 
 
 @pytest.fixture
-def model(tmp_path, make_model):
-    make_model(tmp_path / "model")
-    return tmp_path / "model"
-
-
-@pytest.fixture
 def logs(write_jsonl):
     rows = [{"question": q, "answer": f"{a} {n}", "fact": a} for a, qs in FACTS.items() for q in qs for n in range(2)]
     return write_jsonl("logs.jsonl", [{**row, "question": f"{row['question']} {row['answer'][-1]}"} for row in rows])

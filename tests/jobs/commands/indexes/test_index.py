@@ -31,12 +31,6 @@ def many(count):
 
 
 @pytest.fixture
-def model(tmp_path, make_model):
-    make_model(tmp_path / "model")
-    return tmp_path / "model"
-
-
-@pytest.fixture
 def dataset(tmp_path, make_dataset):
     make_dataset(tmp_path / "data", [many(5), ["cancel my flight", "flight cancel my"]], alone=["pay", "?!", "bill"])
     return tmp_path / "data"
