@@ -84,8 +84,7 @@ def ingest_day(
     """
     from pipelines.engine.runner import run
     from pipelines.graphs import ingest
-    from pipelines.graphs.from_logs import COLUMNS
-    from pipelines.reading.headers.columns import with_needed
+    from pipelines.reading.headers.columns import LOG_COLUMNS, with_needed
     from pipelines.summary.faults import fault_of_rows
     from pipelines.writing.run_report import check_sum, read_report
 
@@ -98,7 +97,7 @@ def ingest_day(
         with contextlib.suppress(QprError):  # a killed run can have left the files of the drop before
             remove_leftovers(existing.url, dry_run=False)
         return Ingested(existing, unchanged=True)
-    columns_of = check_columns(sources, with_needed(COLUMNS, config.validation.filters), config.column_names)
+    columns_of = check_columns(sources, with_needed(LOG_COLUMNS, config.validation.filters), config.column_names)
     warn_of_partial_columns(columns_of, config.column_names)
     check_users(sources, config.column_names, config.privacy.options_of_users)
     suppression = suppressions_of(warehouse, [date], user_key).get(date)

@@ -142,10 +142,9 @@ def note_ignored_columns(url: str, available: Sequence[str], names: Mapping[str,
         available: its columns.
         names: our name of a column -> the file's, where they differ.
     """
-    from pipelines.graphs.from_logs import COLUMNS
-    from pipelines.reading.headers.columns import MAX_NAMES_SHOWN
+    from pipelines.reading.headers.columns import LOG_COLUMNS, MAX_NAMES_SHOWN
 
-    read = {names.get(column.name, column.name) for column in COLUMNS}
+    read = {names.get(column.name, column.name) for column in LOG_COLUMNS}
     ignored = [name for name in available if name not in read]
     absent = [name for name in _WITHOUT_OPTION if name not in names and name not in available]
     if ignored and absent:
@@ -183,11 +182,11 @@ def require_users(sources: Sequence[Source], names: Mapping[str, str]) -> None:
     Raises:
         QprError: a file cannot be read or has no user ids.
     """
-    from pipelines.graphs.from_logs import COLUMNS
+    from pipelines.reading.headers.columns import LOG_COLUMNS
     from pipelines.reading.reader import check_header
 
     with_users = [
-        dataclasses.replace(column, required=column.required or column.name == "user_id") for column in COLUMNS
+        dataclasses.replace(column, required=column.required or column.name == "user_id") for column in LOG_COLUMNS
     ]
     for source in sources:
         check_header(source, with_users, names)

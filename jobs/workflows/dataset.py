@@ -90,11 +90,11 @@ def dataset_of_logs(
         QprError: a file cannot be read, settings do not fit together, or the run is not worth publishing.
     """
     from pipelines.graphs import from_logs
-    from pipelines.reading.headers.columns import with_needed
+    from pipelines.reading.headers.columns import LOG_COLUMNS, with_needed
 
     user_key = read_user_key(user_key_file)
     sources = input_files(files, settings, example="qpr clusters 'logs/*.jsonl.gz' --output dataset")
-    columns = with_needed(from_logs.COLUMNS, settings.validation.filters)
+    columns = with_needed(LOG_COLUMNS, settings.validation.filters)
     columns_of = check_inputs(sources, columns, settings.column_names)
     note_ignored_columns(*next(iter(columns_of.items())), settings.column_names)
     warn_of_partial_columns(columns_of, settings.column_names)

@@ -21,18 +21,17 @@ from pipelines.questions.memberships import merge_answers
 from pipelines.questions.row_filters import answer_faults, answer_hashes, validate
 from pipelines.questions.settings import Validation
 from pipelines.questions.token_frequencies import TokenWeights
-from pipelines.reading.headers.columns import Column
+from pipelines.reading.headers.columns import LOG_COLUMNS, Column
 from pipelines.reading.reader import check_header, read, without_ids_that_are_texts
 from pipelines.reading.sources import Source
 from schemas.errors import QprError
 from schemas.ragged import most_frequent
-from schemas.tables import QA_LOG
 from schemas.text_arrays import encode, fold_all, hash64_all, key_all
 
 GOLD: Final = Column("gold", pa.string(), option="--gold-column")
 """Gold cluster of a row's question: equal values are paraphrases, null and white space are unknown."""
 
-_COLUMNS: Final = (*(Column(field.name, field.type, required=not field.nullable) for field in QA_LOG), GOLD)
+_COLUMNS: Final = (*LOG_COLUMNS, GOLD)
 
 
 @dataclasses.dataclass(frozen=True)

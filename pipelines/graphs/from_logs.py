@@ -30,16 +30,13 @@ from pipelines.privacy.users import UserKey, hash_users
 from pipelines.questions.answer_texts import with_current_texts
 from pipelines.questions.row_filters import Validated, validate
 from pipelines.questions.settings import Validation
-from pipelines.reading.headers.columns import Column
+from pipelines.reading.headers.columns import LOG_COLUMNS
 from pipelines.reading.reader import divide, read, without_ids_that_are_texts
 from pipelines.reading.sources import Source
 from pipelines.writing.rejects import TAG
 from pipelines.writing.reported import Written
 from pipelines.writing.run_report import WriteReport
 from schemas.tables import QA_LOG
-
-COLUMNS = [Column(field.name, field.type, required=not field.nullable) for field in QA_LOG]
-"""Columns of a log; ``question`` and ``answer`` are required."""
 
 
 def build(
@@ -175,7 +172,7 @@ def read_asked(
     Rows of erased questions and users are counted only. ``count_times`` returns counters of the times of rows.
     """
     counts = collections.Counter({"rows_read": 0} | count_readable(QA_LOG.empty_table(), validation, privacy))
-    for batch in read(source, COLUMNS, column_names):
+    for batch in read(source, LOG_COLUMNS, column_names):
         counts["rows_read"] += len(batch.rows) + len(batch.rejects)
         progress.count(len(batch.rows) + len(batch.rejects), "row", "read")
         counts.update({f"unreadable_{name}": found for name, found in batch.unreadable.items()})

@@ -18,12 +18,12 @@ import pyarrow.compute as pc
 from jobs.display.console import warn
 from jobs.options.inputs import input_files, require_users
 from jobs.workflows.erasure.faults import Faults, kept
-from pipelines.graphs.from_logs import COLUMNS
 from pipelines.graphs.settings import ClustersConfig
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.scrub import scrub
 from pipelines.privacy.suppression import Suppression
 from pipelines.privacy.users import UserKey, as_text, hash_questions
+from pipelines.reading.headers.columns import LOG_COLUMNS
 from pipelines.reading.reader import check_header, divide, read
 from pipelines.reading.sources import Source, digest_input
 from schemas.artifacts.manifest import Manifest, read_settings
@@ -136,7 +136,7 @@ def open_logs(logs: Sequence[Log], faults: Faults, *, needs_users: bool) -> list
         for file in log.files:
             with kept(file.url, faults):
                 if not needs_users:
-                    check_header(file, COLUMNS, log.column_names)
+                    check_header(file, LOG_COLUMNS, log.column_names)
                 elif error := _missing_users(file, log):
                     missing[file.url] = error
                 files.append(file)
@@ -153,7 +153,7 @@ def _missing_users(file: Source, log: Log) -> UsageError | None:
     try:
         require_users([file], log.column_names)
     except WrongColumnsError:
-        check_header(file, COLUMNS, log.column_names)  # raises another fault of the file
+        check_header(file, LOG_COLUMNS, log.column_names)  # raises another fault of the file
         column = log.column_names.get("user_id", "user_id")
         return UsageError(f"--user: {file.url} has no column {column}. Give the questions of the user by --question")
     return None
@@ -224,7 +224,7 @@ def _rows_of(file: Source, log: Log, faults: Faults) -> Iterator[_Rows]:
     """Yield the readable rows of a file."""
     with kept(file.url, faults):
         for part in divide(file):
-            for batch in read(part, COLUMNS, log.column_names):
+            for batch in read(part, LOG_COLUMNS, log.column_names):
                 asked = batch.rows["question"].combine_chunks()
                 forms = asked, scrub(asked).texts
                 stored = forms["question" in log.scrubbed]

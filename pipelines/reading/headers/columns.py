@@ -16,6 +16,7 @@ import pyarrow as pa
 from pipelines.reading.headers.suggestions import suggest_columns
 from schemas.errors import MissingColumnsError
 from schemas.quantities import shortened
+from schemas.tables import QA_LOG
 
 TIMESTAMP: Final = pa.timestamp("us", tz="UTC")
 """Type of every column of times."""
@@ -62,6 +63,10 @@ class Column:
             if self.option
             else f"--column {shlex.quote(f'{self.name}={theirs}')}"
         )
+
+
+LOG_COLUMNS: Final = tuple(Column(field.name, field.type, required=not field.nullable) for field in QA_LOG)
+"""Columns of a log; ``question`` and ``answer`` are required."""
 
 
 def with_needed(columns: Sequence[Column], options: Mapping[str, str]) -> list[Column]:
