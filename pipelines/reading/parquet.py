@@ -27,7 +27,7 @@ from pipelines.reading.values.casting import cast_values, is_castable, is_text
 from pipelines.reading.values.conventions import Conventions
 from pipelines.writing.rejects import MAX_RAW_CHARACTERS
 from schemas.artifacts import storage
-from schemas.errors import QprError
+from schemas.errors import QprError, WrongColumnsError
 from schemas.text_arrays import parts_of_texts
 
 PART_BYTES: Final = 1 << 26
@@ -142,12 +142,13 @@ def _locate(
     )
     repeated = [name for name in located.values() if all_names.count(name) > 1]
     if repeated:
-        raise QprError(f"{source.url}: two columns have the name {repeated[0]!r}. Rename one")
+        raise WrongColumnsError(f"{source.url}: two columns have the name {repeated[0]!r}. Rename one")
     for column in columns:
         stored = fields[located[column.name]].type if column.name in located else pa.null()
         if not is_castable(stored, column.type):
             cause = f"column {located[column.name]} holds {stored}, which cannot be read as {column.type}"
-            raise QprError(f"{source.url}: {cause}. Convert it, or name another column with {column.mapped_to()}")
+            step = f"Convert it, or name another column with {column.mapped_to()}"
+            raise WrongColumnsError(f"{source.url}: {cause}. {step}")
     return located
 
 

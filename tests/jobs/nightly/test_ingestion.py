@@ -1,8 +1,11 @@
 import gzip
 import hashlib
+import io
 import json
 import os
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from jobs.nightly.ingestion import ingested_with
@@ -222,6 +225,12 @@ def table_of(rows, *columns):
     return "".join(",".join(line) + "\n" for line in [columns, *rows]).encode()
 
 
+def parquet_of(values, names):
+    sink = io.BytesIO()
+    pq.write_table(pa.table(values, names=names), sink)
+    return sink.getvalue()
+
+
 LONG = [("how do i pay", "at the desk " * 20)] * 300
 """Rows of more than the 64 kB by which the delimiter of a table is found."""
 
@@ -239,6 +248,8 @@ LONG = [("how do i pay", "at the desk " * 20)] * 300
         ("log.csv", table_of(LONG, "question", "answer", "answer"), 4),
         ("log.csv", table_of(LONG[:9], "question", "response"), 1),
         ("log.csv", b"question,ans", 1),
+        ("log.parquet", parquet_of([["a"], ["b"], ["c"]], ["question", "answer", "answer"]), 4),
+        ("log.parquet", parquet_of([["a"], [{"text": "b"}]], ["question", "answer"]), 4),
     ],
 )
 def test_a_drop_without_a_column_is_unusable_if_no_copy_under_way_can_bring_it(
@@ -253,9 +264,6 @@ def test_a_drop_without_a_column_is_unusable_if_no_copy_under_way_can_bring_it(
 
 
 def test_a_parquet_drop_without_a_mapped_column_is_unusable_beside_a_usable_file(qpr, tmp_path, drop, dates):
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
     usable = pa.table({"question": ["a"], "reply": ["b"]})
     for name, table in {"log-1": usable, "log-2": usable.rename_columns(["question", "answer"])}.items():
         path = tmp_path / "events" / f"date={dates(1)}" / f"{name}.parquet"

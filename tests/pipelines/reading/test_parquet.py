@@ -12,7 +12,7 @@ from pipelines.reading.lines import MAX_ROW_BYTES
 from pipelines.reading.parquet import divide_parquet
 from pipelines.reading.reader import check_header, read
 from pipelines.reading.sources import expand
-from schemas.errors import QprError
+from schemas.errors import QprError, WrongColumnsError
 from tests.support.read_files import COLUMNS, read_all
 
 
@@ -155,7 +155,7 @@ def test_batches_are_bounded_in_bytes_of_text_too(tmp_path, monkeypatch, kind):
 )
 def test_columns_that_do_not_fit_are_explained_before_the_run_and_in_it(tmp_path, columns, message):
     source = table_file(tmp_path, **columns)
-    with pytest.raises(QprError, match=message):
+    with pytest.raises(WrongColumnsError, match=message):
         check_header(source, COLUMNS)
     with pytest.raises(QprError, match=message):
         list(read(source, COLUMNS))
@@ -215,7 +215,7 @@ def test_two_columns_of_one_name_matter_only_where_one_is_required(tmp_path):
     pq.write_table(pa.table(columns, names=["question", "x", "x"]), tmp_path / "x.parquet")
     [source] = expand([str(tmp_path / "x.parquet")])
     assert [batch.rows["question"].to_pylist() for batch in read(source, COLUMNS)] == [["a"]]
-    with pytest.raises(QprError, match=r"two columns have the name 'x'\. Rename one"):
+    with pytest.raises(WrongColumnsError, match=r"two columns have the name 'x'\. Rename one"):
         check_header(source, COLUMNS, {"question": "x"})
 
 
