@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 import pydantic
 
 from jobs.options.address import Host, Port, TokenFile
-from model.search.asked import MAX_CHARACTERS
+from model.text.asked import MAX_CHARACTERS
 from schemas.option import Option
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from model.encoders.kernels.dispatch import load_compiled
+from model.text.asked import checked_number, checked_texts
 from schemas.errors import UsageError
 from schemas.text import key
 from schemas.text_arrays import key_all
@@ -72,31 +73,31 @@ class Encoder(abc.ABC):
         """
         raise UsageError("--half-tables: only an encoder of kind cnn has such tables. Leave it out")
 
-    def encode(self, texts: pa.Array | pa.ChunkedArray | Sequence[str], *, threads: int = 1) -> Matrix:
+    def encode(self, texts: pa.Array | pa.ChunkedArray | Iterable[str], *, threads: int = 1) -> Matrix:
         """Return one vector a question text as it was asked, (len(texts), dimension) float32.
 
-        A question's vector does not depend on the others, nor on the threads. A null is an empty text.
+        A question's vector does not depend on the others, nor on the threads.
 
         Args:
-            texts: the questions.
+            texts: the questions: an iterable of str, or a column of Arrow, NumPy, pandas or polars.
             threads: number of chunks encoded at a time.
 
         Raises:
-            UsageError: ``texts`` is a single text, whose characters would be encoded.
+            UsageError: ``texts`` is a single text, whose characters would be encoded, or contains something else than
+                text, such as a null; or threads is no whole number or under 1.
         """
-        refuse_single_text(texts)
-        if len(texts) <= self.few:
-            given = texts.to_pylist() if isinstance(texts, pa.Array | pa.ChunkedArray) else texts
-            return self.encode_few([key(text or "") for text in given])
-        array = pa.array(texts, pa.string()) if not isinstance(texts, pa.Array | pa.ChunkedArray) else texts
-        whole = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
-        load_compiled(len(whole))
-        vectors = np.empty((len(whole), self.dimension), np.float32)
+        given, threads = texts_to_encode(texts), threads_to_use(threads)
+        if len(given) <= self.few:
+            return self.encode_few([key(text) for text in (given if isinstance(given, list) else given.to_pylist())])
+        column = pa.array(given, pa.string()) if isinstance(given, list) else given
+        load_compiled(len(column))
+        vectors = np.empty((len(column), self.dimension), np.float32)
 
         def encode_chunk(start: int) -> None:
-            vectors[start : start + CHUNK] = self.encode_keys(key_all(whole.slice(start, CHUNK)))
+            part = column.slice(start, CHUNK).cast(pa.string())  # of a dictionary, or of strings with long offsets
+            vectors[start : start + CHUNK] = self.encode_keys(key_all(part))
 
-        starts = range(0, len(whole), CHUNK)
+        starts = range(0, len(column), CHUNK)
         if threads == 1 or len(starts) < 2:
             for start in starts:
                 encode_chunk(start)
@@ -113,12 +114,17 @@ class Encoder(abc.ABC):
         return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
 
 
-def refuse_single_text(texts: object) -> None:
-    """Refuse one text in place of several.
+def texts_to_encode(texts: object) -> pa.Array | pa.ChunkedArray | list[str]:
+    """Return the argument of `Encoder.encode`, checked as by `model.text.asked.checked_texts`."""
+    return checked_texts(texts, "encode", "encode([question])")
+
+
+def threads_to_use(threads: object) -> int:
+    """Return a number of threads.
 
     Raises:
-        UsageError: ``texts`` is a str or bytes.
+        UsageError: it is no whole number, or under 1.
     """
-    if isinstance(texts, str | bytes):
-        kind = type(texts).__name__
-        raise UsageError(f"encode takes a list of questions, got {kind}. Write encode([question]) for one")
+    if (number := checked_number(threads, "threads")) < 1:
+        raise UsageError(f"threads must be at least 1, got {number}")
+    return number

@@ -76,7 +76,8 @@ def ranked_ids(ranker: Ranker, judged: Judgements, *, depth: int, track: Track =
     ids = np.full((len(judged), depth), -1, np.int64)
     for start in track(range(0, len(judged), BATCH)):
         part = slice(start, start + BATCH)
-        ids[part] = ranker.rank(judged.texts.slice(start, BATCH), depth, exclude=judged.ids[part]).ids
+        found = ranker.rank(judged.texts.slice(start, BATCH), depth, exclude=judged.ids[part]).ids
+        ids[part, : found.shape[1]] = found
     return ids
 
 

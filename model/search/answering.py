@@ -10,8 +10,8 @@ import datetime
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Final, cast
 
-from model.search.asked import checked_number
 from model.search.results import Answer, Hit, Reason
+from model.text.asked import checked_number
 from schemas.errors import UsageError
 from schemas.text import answer_key, key
 

@@ -12,9 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from model.certificates.version import Version
 from model.choices import Mode
@@ -23,13 +21,13 @@ from model.encoders.addresses import optional_url, url_text
 from model.index.index import Index
 from model.index.ranking import Ranking
 from model.search.answering import checked_hits, decide, decide_many, with_guard, without_ended
-from model.search.asked import checked_number, checked_question, checked_questions
 from model.search.found_hits import hits_of, same_questions
 from model.search.opening import open_index
 from model.search.parts import check_mode, confidence_of, retrieval_of, version_of
 from model.search.results import Answer, Hit
 from model.search.retrieval import Retrieval
 from model.search.views import Filters, Views, utc_now
+from model.text.asked import checked_ids, checked_number, checked_question, checked_questions
 from schemas.artifacts.manifest import read_manifest
 from schemas.quantities import counted
 
@@ -120,7 +118,7 @@ class Searcher:
         Raises:
             UsageError: ``questions`` is no list of str, k no whole number or under 1, or mode or filters do not fit.
         """
-        asked = checked_questions(questions, "search")
+        asked = checked_questions(questions, "search_many", "search(question)")
         return self._hits(self.views.of(filters, self.clock()).in_mode(mode), asked, checked_number(k, "k"))
 
     def _hits(self, retrieval: Retrieval, asked: Sequence[str], k: int) -> list[list[Hit]]:
@@ -154,7 +152,7 @@ class Searcher:
         Raises:
             UsageError: ``questions`` is no list of str, hits is over `MOST_HITS`, or the filters do not fit the index.
         """
-        asked, now = checked_questions(questions, "answer"), self.clock()
+        asked, now = checked_questions(questions, "answer_many", "answer(question)"), self.clock()
         certified = now if self.certificate is None else min(now, self.certificate.certificate.created)
         valid, searched = self.views.of(filters, now), self.views.of(filters, certified)
         if checked_hits(hits):
@@ -189,22 +187,23 @@ class Searcher:
         return best
 
     def rank(
-        self, texts: pa.Array | Sequence[str], k: int, exclude: npt.ArrayLike | None = None, filters: Filters = None
+        self, texts: Iterable[str], k: int, exclude: npt.ArrayLike | None = None, filters: Filters = None
     ) -> Ranking:
-        """Return the k questions that best match each text as arrays.
+        """Return the k questions that best match each text as arrays, or all questions of a smaller index.
 
         Args:
-            texts: queries, not normalized.
+            texts: queries, not normalized; an Arrow column too.
             k: maximum number of hits of each.
-            exclude: for each query one question id to leave out, such as its own.
+            exclude: for each query one question id to leave out, such as its own; -1 for none.
             filters: as of `search`.
 
         Raises:
-            UsageError: k is no whole number or under 1, or the filters do not fit the index.
+            UsageError: ``texts`` is no list of str, k is under 1, or exclude or filters do not fit.
         """
-        k = checked_number(k, "k")
+        asked = checked_questions(texts, "rank", "rank([question], k)")
+        own = None if exclude is None else checked_ids(exclude, "exclude", count=len(asked))
         retrieval = self.views.of(filters, self.clock())
-        return retrieval.find(texts, k, None if exclude is None else np.asarray(exclude, np.int64)).ranking
+        return retrieval.find(asked, min(checked_number(k, "k"), len(self)), own).ranking
 
 
 def open_searcher(

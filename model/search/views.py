@@ -84,8 +84,10 @@ class Views:
         """Return the way to search the rows with the values of a request whose answers are valid at a time.
 
         Raises:
-            FilterError: a column is missing or unknown, or no question has the value.
+            FilterError: a column is missing or unknown, no question has the value, or the filters are no mapping.
         """
+        if filters is not None and not isinstance(filters, Mapping):
+            raise FilterError(f"have to be a dict of columns and values, got {type(filters).__name__}")
         if not self._filters:
             if filters:
                 name = str(next(iter(filters)))[:60]

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from model.index.rows.row_filters import UnknownValueError
-from model.search.asked import is_short, is_text
 from model.search.results import Hit, Reason
 from model.search.searcher import Searcher
+from model.text.asked import is_short, is_text
 
 
 class Known(NamedTuple):
@@ -32,7 +32,7 @@ def known_answer(searcher: Searcher, prompt: str, filters: Mapping[str, str] | N
     """Return the answer to a prompt; None where the searcher abstains, or the answer has no text.
 
     A value of a column that the index does not have, such as a new tenant, has no answers; neither has a prompt of over
-    `model.search.asked.MAX_CHARACTERS`.
+    `model.text.asked.MAX_CHARACTERS`.
 
     Raises:
         UsageError: the filters lack a column of the index, or name another one.

@@ -79,6 +79,14 @@ def test_many_questions_are_answered_as_one_by_one(searcher):
         (lambda searcher: searcher.answer_many(["\ud800"]), "item 0 is no text: it has a surrogate without its pair"),
         (lambda searcher: searcher.search("who", k=2.0), "k takes a whole number, got 2.0. Convert it to int"),
         (lambda searcher: searcher.rank(["who"], None), "k takes a whole number, got None"),
+        (lambda searcher: searcher.rank("who", 1), r"got str. Write rank\(\[question\], k\) for one"),
+        (lambda searcher: searcher.rank(["who"], 1, [1, 2]), "exclude takes an array of 1 whole number"),
+        (lambda searcher: searcher.rank(["who"], 0), "k must be at least 1, got 0"),
+        (
+            lambda searcher: searcher.search("who", filters=5),
+            "filters: have to be a dict of columns and values, got int",
+        ),
+        (lambda searcher: searcher.search_many({"who": 1}), "got dict"),
         (lambda searcher: searcher.answer_many(["who"], hits="3"), "hits takes a whole number, got '3'"),
         (lambda searcher: open_searcher(searcher.index.url, probes=1.5), "probes takes a whole number, got 1.5"),
         (lambda searcher: open_searcher(searcher.index.url, mode="Dense"), "mode 'Dense': is not one of exact, dense"),
@@ -100,6 +108,14 @@ def test_questions_can_be_in_every_kind_of_sequence_and_numbers_of_numpy(searche
         assert searcher.search_many(given, k=np.int64(2)) == expected
     with pytest.raises(UsageError, match="item 1 is of type NoneType"):
         searcher.search_many(pa.array(["pay", None]))
+
+
+def test_a_ranking_has_as_many_columns_as_the_index_has_questions(searcher):
+    found = searcher.rank(["pay my bill"], 10**20, [-1])
+    assert found.ids.shape == (1, 4)
+    assert found.found.all()
+    other = searcher.rank(iter(["pay my bill"]), 10**9, found.ids[:, 0])
+    assert other.ids.tolist() == [[*found.ids[0, 1:].tolist(), -1]]
 
 
 def test_paths_open_what_their_texts_open(place):

@@ -19,7 +19,7 @@ from jobs.web.messages.repeated_names import check_names
 from jobs.web.settings import Limits
 from model.choices import Mode
 from model.search.answering import MOST_HITS
-from model.search.asked import is_short
+from model.text.asked import is_short
 from schemas.artifacts.manifest import first_fault
 from schemas.filters import MAX_VALUE_CHARACTERS
 from schemas.quantities import counted

@@ -9,14 +9,14 @@ import contextlib
 import copy
 import dataclasses
 import functools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from model.encoders.interface import Encoder, Matrix, refuse_single_text
+from model.encoders.interface import Encoder, Matrix, texts_to_encode, threads_to_use
 from model.encoders.transformer.checkpoint_folder import PREFIX, load_sentences, unpacked
 from schemas.errors import QprError, UsageError
 
@@ -66,19 +66,18 @@ class TransformerEncoder(Encoder):
         """Return one vector a question key."""
         return self.encode(keys)
 
-    def encode(self, texts: pa.Array | pa.ChunkedArray | Sequence[str], *, threads: int = 1) -> Matrix:
+    def encode(self, texts: pa.Array | pa.ChunkedArray | Iterable[str], *, threads: int = 1) -> Matrix:
         """Return one vector a question text, (len(texts), dimension).
 
         Raises:
-            UsageError: ``texts`` is a single text, or a number of threads is given, which PyTorch chooses.
+            UsageError: as of `Encoder.encode`, or a number of threads is given, which PyTorch chooses.
         """
-        refuse_single_text(texts)
-        if threads > 1:
+        given = texts_to_encode(texts)
+        if threads_to_use(threads) > 1:
             raise UsageError("--threads: PyTorch chooses the threads of a transformer. Leave it out")
-        listed = texts.to_pylist() if isinstance(texts, pa.Array | pa.ChunkedArray) else list(texts)
-        if not listed:
+        strings = given if isinstance(given, list) else given.to_pylist()
+        if not strings:
             return np.empty((0, self.dimension), np.float32)
-        strings = [text or "" for text in listed]
         if self._body is not None:
             return encoded(self._body, strings)
         vectors = self._model.encode(strings, batch_size=_BATCH, normalize_embeddings=True, show_progress_bar=False)

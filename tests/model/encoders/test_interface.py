@@ -6,6 +6,7 @@ import pickle
 import pkgutil
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from model import encoders
@@ -76,3 +77,35 @@ def test_all_kinds_of_encoders_have_the_short_text():
     ours = [kind for kind in Encoder.__subclasses__() if kind.__module__.startswith("model.")]
     assert len(ours) >= 4
     assert [kind.__name__ for kind in ours if kind.__repr__ is not Encoder.__repr__] == []
+
+
+def test_vectors_are_the_same_from_every_kind_of_column(encoder, monkeypatch):
+    monkeypatch.setattr(encoding, "CHUNK", 500)
+    few, many = TEXTS[:3], TEXTS * 11
+    assert len(few) < encoder.few < len(many)
+    for texts in (few, many):
+        expected = encoder.encode(texts)
+        columns = [pa.array(texts, kind) for kind in (pa.string(), pa.large_string(), pa.string_view())]
+        columns += [columns[0].dictionary_encode(), pa.chunked_array([texts[:2], texts[2:]])]
+        for given in (*columns, tuple(texts), iter(texts), np.array(texts), np.array(texts, object)):
+            np.testing.assert_array_equal(encoder.encode(given), expected)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (None, "got NoneType"),
+        (["pay", None] * 200, "item 1 is of type NoneType. Leave it out"),
+        (pa.array(["pay", None]), "item 1 is of type NoneType. Leave it out"),
+        (np.array([1.0, 2.0]), "item 0 is of type float64. Convert it to str"),
+    ],
+)
+def test_what_has_no_vector_is_refused(encoder, given, message):
+    with pytest.raises(UsageError, match=message):
+        encoder.encode(given)
+
+
+@pytest.mark.parametrize(("threads", "message"), [(0, "at least 1, got 0"), ("2", "takes a whole number, got '2'")])
+def test_a_wrong_number_of_threads_is_refused_also_where_none_would_start(encoder, threads, message):
+    with pytest.raises(UsageError, match=f"threads .*{message}"):
+        encoder.encode(["pay"], threads=threads)

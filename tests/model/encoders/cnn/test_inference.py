@@ -115,8 +115,3 @@ def test_it_travels_to_a_worker():
     copied = pickle.loads(pickle.dumps(encoder))
     np.testing.assert_array_equal(copied.encode(["what is it"]), encoder.encode(["what is it"]))
     assert copied.digest == "digest"
-
-
-def test_a_null_has_the_vector_of_an_empty_question():
-    encoder = encoder_with((5,))
-    np.testing.assert_array_equal(*encoder.encode(pa.array([None, ""], pa.string())))

@@ -23,12 +23,15 @@ def test_texts_are_encoded_as_they_were_asked(sentence_transformer):
     assert (vectors.dtype, vectors.shape, encoder.dimension) == (np.float32, (3, 4), 4)
     np.testing.assert_allclose(np.linalg.norm(vectors[:2], axis=1), 1, atol=1e-6)
     assert (vectors[0] != vectors[1]).any()  # case and punctuation are the model's own affair
-    texts = pa.chunked_array([["Pay?"], ["pay", None]])
+    texts = pa.chunked_array([["Pay?"], ["pay", ""]])
     np.testing.assert_array_equal(encoder.encode(texts), vectors)
     np.testing.assert_array_equal(encoder.encode_keys(pa.array(["pay"])), vectors[1:2])
     assert encoder.encode([]).shape == (0, 4)
     with pytest.raises(UsageError, match=r"got str. Write encode\(\[question\]\) for one"):
         encoder.encode("pay")
+    for given, message in ((pa.array(["pay", None]), "item 1 is of type NoneType"), ([5], "item 0 is of type int")):
+        with pytest.raises(UsageError, match=message):
+            encoder.encode(given)
 
 
 def test_it_is_loaded_without_network_pickles_or_code_of_its_own(sentence_transformer):
