@@ -12,6 +12,7 @@ from model.index.rows.row_filters import UnknownValueError
 from model.search.results import Hit, Reason
 from model.search.searcher import Searcher
 from model.text.asked import is_short, is_text
+from schemas.errors import UsageError
 
 
 class Known(NamedTuple):
@@ -28,15 +29,17 @@ class Known(NamedTuple):
     reason: Reason
 
 
-def known_answer(searcher: Searcher, prompt: str, filters: Mapping[str, str] | None) -> Known | None:
+def known_answer(searcher: Searcher, prompt: object, filters: Mapping[str, str] | None) -> Known | None:
     """Return the answer to a prompt; None where the searcher abstains, or the answer has no text.
 
     A value of a column that the index does not have, such as a new tenant, has no answers; neither has a prompt of over
     `model.text.asked.MAX_CHARACTERS`.
 
     Raises:
-        UsageError: the filters lack a column of the index, or name another one.
+        UsageError: the prompt is not a str, or the filters lack a column of the index or name another one.
     """
+    if not isinstance(prompt, str):
+        raise UsageError(f"a prompt has to be a str, got {type(prompt).__name__}. Convert it to str")
     if not is_text(prompt) or not is_short(prompt):
         return None
     try:

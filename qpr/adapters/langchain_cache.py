@@ -5,8 +5,7 @@ prompt -> AnswerCache.lookup -> Searcher.answer -> the known answer, or None: th
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from langchain_core.caches import RETURN_VAL_TYPE, BaseCache
@@ -14,12 +13,14 @@ from langchain_core.outputs import Generation
 
 from model.search.searcher import Searcher
 from qpr.adapters.known_answers import known_answer
+from qpr.adapters.prompts import question_of
 
 
 class AnswerCache(BaseCache):
     """A cache that answers what an index answers and remembers nothing.
 
     A conversation is answered only while it has a single message of a person: a later one can depend on those before.
+    Parts of that message are joined if all of them are text; with another part, such as an image, it is not answered.
     Messages of the system are not compared, so give the cache to a model that answers people, not to one that
     translates or classifies their questions.
 
@@ -34,7 +35,7 @@ class AnswerCache(BaseCache):
 
     def lookup(self, prompt: str, llm_string: str) -> RETURN_VAL_TYPE | None:  # noqa: ARG002
         """Return the known answer to a prompt, or None."""
-        question = _question(prompt)
+        question = question_of(prompt)
         known = None if question is None else known_answer(self._searcher, question, self._filters)
         return None if known is None else [Generation(text=known.text)]
 
@@ -43,20 +44,3 @@ class AnswerCache(BaseCache):
 
     def clear(self, **kwargs: Any) -> None:
         """Do nothing: the index stays."""
-
-
-def _question(prompt: str) -> str | None:
-    """Return a plain prompt, or the text of the only message of a person in LangChain's JSON of messages."""
-    try:
-        messages: Any = json.loads(prompt)
-    except (ValueError, RecursionError):
-        return prompt
-    if not isinstance(messages, Sequence) or not all(map(_is_message, messages)):
-        return prompt
-    said = [m["kwargs"] for m in messages if m["kwargs"].get("type") != "system"]
-    text = said[0].get("content") if len(said) == 1 and said[0].get("type") == "human" else None
-    return text if isinstance(text, str) else None
-
-
-def _is_message(value: Any) -> bool:
-    return isinstance(value, dict) and isinstance(value.get("kwargs"), dict)

@@ -9,12 +9,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from model.search.searcher import Searcher
+from model.text.asked import checked_number
+from qpr.adapters.in_thread import in_thread
 from qpr.adapters.known_answers import known_answer
 from schemas.errors import UsageError
 
 
 class AnswerCheck:
-    """The method ``check`` of ``redisvl.extensions.cache.llm.SemanticCache``, read-only and without a distance.
+    """Methods ``check`` and ``acheck`` of ``redisvl.extensions.cache.llm.SemanticCache``, without a distance.
 
     Args:
         searcher: decides which questions are answered.
@@ -37,18 +39,15 @@ class AnswerCheck:
         """Return at most one known answer: ``entry_id``, ``prompt``, ``response`` and ``metadata`` with the reason.
 
         Raises:
-            UsageError: there is no prompt, ``num_results`` is under 1, or an argument is about vectors or filters.
+            UsageError: the prompt is no str, ``num_results`` is under 1, or an argument is about vectors or filters.
         """
-        if not isinstance(prompt, str):
-            raise UsageError("check takes the prompt as a str. A vector alone cannot be answered")
         if vector is not None or filter_expression is not None or distance_threshold is not None:
-            raise UsageError(
-                "check takes no vector, filter_expression or distance_threshold: a certificate decides. Leave them out"
-            )
-        if num_results < 1:
+            raise UsageError("check takes no vector, filter_expression or distance_threshold. Leave them out")
+        if isinstance(return_fields, str):
+            raise UsageError(f"return_fields takes a list of str, got str. Write [{return_fields!r}]")
+        if checked_number(num_results, "num_results") < 1:
             raise UsageError(f"num_results must be at least 1, got {num_results}")
-        known = known_answer(self._searcher, prompt, self._filters)
-        if known is None:
+        if (known := known_answer(self._searcher, prompt, self._filters)) is None:
             return []
         entry = {
             "entry_id": str(known.hit.question_id),
@@ -57,3 +56,5 @@ class AnswerCheck:
             "metadata": {"reason": known.reason, "probability": known.hit.probability},
         }
         return [{name: entry[name] for name in return_fields if name in entry} if return_fields else entry]
+
+    acheck = in_thread(check)

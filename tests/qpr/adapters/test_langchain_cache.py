@@ -51,10 +51,28 @@ def test_a_chat_with_several_messages_of_a_person_reaches_the_model():
     for messages in (
         [HumanMessage("hello"), AIMessage("hi"), asked],
         [SystemMessage("pay my bill")],
-        [HumanMessage([{"type": "text", "text": "pay my bill"}])],
     ):
         assert model.invoke(messages).content == "from the model"
     assert searcher.asked == ["pay my bill"] * 2
+
+
+def test_parts_of_a_message_are_joined_if_all_are_text():
+    searcher = Known()
+    model = FakeListChatModel(responses=["from the model"] * 9, cache=AnswerCache(searcher))
+    text, image = {"type": "text", "text": "pay my"}, {"type": "image_url", "image_url": {"url": "https://a/b.png"}}
+    for parts in ([text, "bill"], [text, {**text, "text": "bill", "cache_control": {"type": "ephemeral"}}]):
+        assert model.invoke([HumanMessage(parts)]).content == "Open Payments."
+    assert searcher.asked == ["pay my bill"] * 2
+    for parts in ([{**text, "text": "pay my bill"}, image], [image], [], [{"type": "text"}]):
+        assert model.invoke([HumanMessage(parts)]).content == "from the model"
+    assert searcher.asked == ["pay my bill"] * 2
+
+
+@pytest.mark.parametrize("prompt", [5, b"pay my bill", ["pay my bill"]])
+def test_a_prompt_that_is_no_text_is_an_error(prompt):
+    for ask in (lambda: AnswerCache(Known()).lookup(prompt, ""), lambda: AnswerCheck(Known()).check(prompt)):
+        with pytest.raises(UsageError, match="str"):
+            ask()
 
 
 @pytest.mark.parametrize(

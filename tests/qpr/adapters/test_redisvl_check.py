@@ -1,4 +1,6 @@
+import asyncio
 import inspect
+import threading
 
 import pytest
 
@@ -33,6 +35,26 @@ def test_a_known_answer_is_one_entry_and_an_abstention_none():
     assert cache.check("pay my bill", return_fields=["response", "unknown"]) == [{"response": "Open Payments."}]
 
 
+def test_it_can_be_awaited_while_other_coroutines_run():
+    class Waiting(Known):
+        def answer(self, question, *, filters=None):
+            assert goes_on.wait(10)
+            return super().answer(question, filters=filters)
+
+    async def go_on():
+        goes_on.set()
+
+    async def ask():
+        return (
+            await asyncio.gather(AnswerCheck(Waiting()).acheck("pay my bill", return_fields=["response"]), go_on())
+        )[0]
+
+    goes_on = threading.Event()
+    assert asyncio.run(ask()) == [{"response": "Open Payments."}]
+    with pytest.raises(UsageError, match="a prompt has to be a str, got NoneType"):
+        asyncio.run(AnswerCheck(Known()).acheck())
+
+
 def test_a_prompt_with_half_a_character_has_no_entry():
     assert AnswerCheck(Known()).check("pay\ud800") == []
 
@@ -58,6 +80,8 @@ def test_filters_are_those_of_all_questions():
         {"prompt": "a", "distance_threshold": 0.0},
         {"prompt": "a", "filter_expression": "x"},
         {"prompt": "a", "num_results": 0},
+        {"prompt": "a", "num_results": "1"},
+        {"prompt": "a", "return_fields": "response"},
     ],
 )
 def test_what_a_certificate_cannot_decide_is_refused(given):
@@ -68,8 +92,10 @@ def test_what_a_certificate_cannot_decide_is_refused(given):
 def test_it_is_called_like_the_original_and_its_entries_have_the_same_fields():
     llm = pytest.importorskip("redisvl.extensions.cache.llm", reason="needs redisvl")
     schema = pytest.importorskip("redisvl.extensions.cache.llm.schema", reason="needs redisvl")
-    original = inspect.signature(llm.SemanticCache.check).parameters
-    assert list(inspect.signature(AnswerCheck.check).parameters) == list(original)
+    for name in ("check", "acheck"):
+        original, ours = getattr(llm.SemanticCache, name), getattr(AnswerCheck, name)
+        assert list(inspect.signature(ours).parameters) == list(inspect.signature(original).parameters)
+        assert inspect.iscoroutinefunction(ours) == inspect.iscoroutinefunction(original)
     [entry] = AnswerCheck(Known()).check("pay my bill")
     assert set(entry) <= set(schema.CacheHit.model_fields)
     schema.CacheHit(**entry, vector_distance=0.0, inserted_at=0.0, updated_at=0.0)
