@@ -76,12 +76,8 @@ def version_at(warehouse: str, at: str | None) -> tuple[int, Version]:
         if (found := current(warehouse)) is None:
             raise QprError(f"{warehouse}: has no version yet; run `qpr nightly`")
         return found
-    if _NUMBER.fullmatch(at):
-        return int(at), read_version(warehouse, int(at))
-    try:
-        date = datetime.date.fromisoformat(at)
-    except ValueError as error:
-        raise UsageError(f"{at}: is neither the number of a version nor a date such as 2026-11-20") from error
+    if isinstance(date := number_or_date(at), int):
+        return date, read_version(warehouse, date)
     rollback: tuple[int, Version] | None = None
     for number in reversed(numbers(warehouse)):
         version = read_version(warehouse, number)
@@ -92,6 +88,20 @@ def version_at(warehouse: str, at: str | None) -> tuple[int, Version]:
     if rollback is None:
         raise QprError(f"{warehouse}: has no version of {date} or before. `qpr versions` lists them")
     return rollback
+
+
+def number_or_date(at: str) -> int | datetime.date:
+    """Return the number of a version, or the date of one.
+
+    Raises:
+        UsageError: `at` is neither.
+    """
+    if _NUMBER.fullmatch(at):
+        return int(at)
+    try:
+        return datetime.date.fromisoformat(at)
+    except ValueError as error:
+        raise UsageError(f"{at}: is neither the number of a version nor a date such as 2026-11-20") from error
 
 
 def made_after(warehouse: str, version: Version) -> tuple[int, Version] | None:

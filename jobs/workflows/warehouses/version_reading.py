@@ -62,7 +62,7 @@ class Readable:
         at: number or date of the version, which stays the same; None: the current one.
 
     Raises:
-        UsageError: neither an index nor a warehouse is given, or both are.
+        UsageError: neither an index nor a warehouse is given, or both are, or `at` is no version.
     """
 
     index: str | None = None
@@ -78,6 +78,8 @@ class Readable:
             raise UsageError("give --index, or --warehouse for the index of its current version")
         if self.warehouse is not None and self.index is not None:
             raise UsageError("--index: is an index by itself, --warehouse has those of its versions. Give either")
+        if self.at is not None:
+            history.number_or_date(self.at)
 
     @property
     def url(self) -> str:

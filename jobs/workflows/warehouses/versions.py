@@ -104,8 +104,11 @@ def show_version(warehouse: str, at: str | None, *, report: str | None, overwrit
         as_json: print JSON.
 
     Raises:
+        UsageError: `at` is none of these.
         QprError: there is no such version, or the page cannot be made.
     """
+    if at not in (None, LAST_REFUSED):
+        history.number_or_date(at)
     check_warehouse(warehouse)
     number, version = _version(warehouse, at)
     if report is not None:

@@ -29,6 +29,13 @@ def test_versions_are_listed_with_the_refused_ones(qpr, warehouse):
     assert listed["refused"][0]["refused"] == "MRR fell by 0.2"
 
 
+@pytest.mark.parametrize("at", ["two", "2026-13-01", "1.5"])
+def test_a_version_that_can_be_none_is_wrong_usage_wherever_it_is_looked_for(qpr, warehouse, at):
+    for place in (warehouse, f"{warehouse}/nothing"):
+        outcome = qpr("versions", "--warehouse", place, "--at", at)
+        assert (outcome.code, "neither the number of a version nor a date" in outcome.err) == (2, True)
+
+
 def test_one_version_is_printed_with_what_is_gone_of_it(qpr, warehouse):
     storage.delete(storage.join(warehouse, "models", "one"))
     shown = json.loads(qpr("versions", "--warehouse", warehouse, "--at", "2026-11-20", "--json").out)

@@ -86,6 +86,7 @@ def test_a_warehouse_that_cannot_be_written_is_read_with_a_warning(warehouse, mo
         ((None, None, None, None), "give --index, or --warehouse"),
         (("index", None, "w", None), "Give either"),
         (("index", None, None, "3"), "--at 3: is a version of --warehouse"),
+        ((None, None, "no-warehouse", "two"), "two: is neither the number of a version nor a date"),
     ],
 )
 def test_wrong_usage_is_refused(given, message):
