@@ -6,7 +6,9 @@ error -> io_fault -> "no such file. Check the path", "cannot connect to HOST:POR
 from __future__ import annotations
 
 import errno
+import os
 import socket
+import sys
 from collections.abc import Iterator
 
 _NOT_REACHED = (ConnectionError, TimeoutError, socket.gaierror)
@@ -105,6 +107,20 @@ def system_fault(error: OSError) -> str:
         return "no folder of temporary files can be written. Name one in the environment variable TMPDIR"
     advice = _ADVICE_OF_SYSTEM.get(error.errno or 0)
     return f"{message}. {advice}" if advice else message
+
+
+def undecoded_fault(path: str) -> str:
+    """Return the fault of a path with bytes that Python could not decode, and an advice.
+
+    Args:
+        path: with a surrogate in place of each of these bytes.
+    """
+    try:
+        os.fsencode(path).decode()
+    except UnicodeError:
+        return "the path is not UTF-8. Rename the file or folder"
+    encoding = sys.getfilesystemencoding()
+    return f"the path is UTF-8, which this locale, with {encoding}, does not have. Set LC_ALL=C.UTF-8 or PYTHONUTF8=1"
 
 
 def _path_fault(error: Exception) -> str | None:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from schemas.artifacts.atomic_files import write_atomically
-from schemas.artifacts.io_errors import connection_fault, io_fault
+from schemas.artifacts.io_errors import connection_fault, io_fault, undecoded_fault
 from schemas.errors import QprError, UsageError
 
 _URL = re.compile(r"[A-Za-z0-9+.-]*://|.*::|file:|local:|data:", re.DOTALL)
@@ -43,7 +43,7 @@ def locate(url: str) -> tuple[Any, str]:
     """Return the file system of ``url`` and the path on it; a plain path is a local one, ``~`` is expanded.
 
     Raises:
-        UsageError: the path is empty, or not UTF-8, which a manifest cannot contain.
+        UsageError: the path is empty, or not UTF-8, which a manifest cannot contain, or the locale has no UTF-8.
         QprError: no file system has such paths.
     """
     import fsspec
@@ -72,7 +72,7 @@ def _check_text(url: str) -> None:
     try:
         url.encode()
     except UnicodeEncodeError as error:
-        raise UsageError(f"{url!a}: the path is not UTF-8. Rename the file or folder") from error
+        raise UsageError(f"{url!a}: {undecoded_fault(url)}") from error
 
 
 def join(url: str, *parts: str) -> str:

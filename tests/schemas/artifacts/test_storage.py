@@ -1,6 +1,8 @@
 import errno
 import os
 import stat
+import subprocess
+import sys
 
 import fsspec
 import pytest
@@ -142,6 +144,15 @@ def test_an_unknown_kind_of_url_is_an_error_for_the_user():
 def test_a_path_that_is_none_is_wrong_usage(url, message):
     with pytest.raises(UsageError, match=message):
         storage.locate(url)
+
+
+def test_a_locale_without_utf_8_is_named_and_not_the_path(tmp_path):
+    program = "import sys; from schemas.artifacts.storage import local_path; local_path(sys.argv[1])"
+    environment = {**os.environ, "LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    ended = subprocess.run(
+        [sys.executable, "-c", program, "größe"], env=environment, capture_output=True, encoding="utf-8", check=False
+    )
+    assert "the path is UTF-8, which this locale, with ascii, does not have. Set LC_ALL=C.UTF-8" in ended.stderr
 
 
 def test_a_path_through_a_file_is_named(tmp_path):
