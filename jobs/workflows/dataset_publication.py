@@ -5,10 +5,12 @@ pipeline, output's URL -> publish_dataset -> dataset, summary of its run
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from jobs.display.console import warn, working
+from schemas.artifacts.paths import url_text
 from schemas.artifacts.writer import Output
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
 def publish_dataset(
     build: Callable[[beam.Pipeline, str], None],
     *,
-    url: str,
+    url: str | os.PathLike[str],
     overwrite: bool,
     message: str,
     sources: Sequence[Source],
@@ -36,7 +38,7 @@ def publish_dataset(
 
     Args:
         build: adds the steps to a pipeline; its second argument is the run's folder.
-        url: the dataset's folder.
+        url: the dataset's folder; a path such as `pathlib.Path` too.
         overwrite: replace an existing dataset.
         message: shown while the pipeline runs.
         sources: the input files, their columns checked.
@@ -57,7 +59,7 @@ def publish_dataset(
         return dataset_page(summary)
 
     try:
-        with Output(url, "dataset", overwrite=overwrite) as target, working(message):
+        with Output(url_text(url), "dataset", overwrite=overwrite) as target, working(message):
             manifest = run_and_publish(
                 build,
                 output=target,

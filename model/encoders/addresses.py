@@ -9,7 +9,7 @@ import os
 import re
 
 from model.encoders.registry import kind_of_address
-from schemas.errors import QprError, UsageError
+from schemas.errors import QprError
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:|.*::", re.DOTALL)
 """URLs that fsspec does not open as a local path; ``::`` chains file systems."""
@@ -43,20 +43,3 @@ def _store(url: str) -> str:
     """Return scheme and host or bucket of a URL, "" of a local path."""
     scheme, separator, rest = url.partition("://")
     return f"{scheme}://{rest.partition('/')[0]}" if separator else ""
-
-
-def url_text(url: object) -> str:
-    """Return the text of a URL, or of a path such as `pathlib.Path`.
-
-    Raises:
-        UsageError: it is neither a str nor such a path.
-    """
-    text = os.fspath(url) if isinstance(url, str | os.PathLike) else None
-    if not isinstance(text, str):
-        raise UsageError(f"a path has to be a str or a Path, got {type(url).__name__}. Convert it to str")
-    return text
-
-
-def optional_url(url: object) -> str | None:
-    """Return `url_text`; None of None and of an empty text."""
-    return url_text(url) if url else None

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 
-from model.encoders.addresses import url_text
 from model.encoders.interface import Encoder
 from model.encoders.registry import kind_of, kind_of_address
 from model.encoders.saved_model import ModelParts, load_parts
 from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.paths import url_text
 from schemas.artifacts.verified_files import VerifiedFiles
 
 

@@ -17,7 +17,6 @@ import numpy.typing as npt
 from model.certificates.version import Version
 from model.choices import Mode
 from model.confidence.features import NEIGHBOURS
-from model.encoders.addresses import optional_url, url_text
 from model.index.index import Index
 from model.index.ranking import Ranking
 from model.search.answering import checked_hits, decide, decide_many, with_guard, without_ended
@@ -29,6 +28,7 @@ from model.search.retrieval import Retrieval
 from model.search.views import Filters, Views, utc_now
 from model.text.asked import checked_ids, checked_number, checked_question, checked_questions
 from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.paths import optional_url, url_text
 from schemas.quantities import counted
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import os
 from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
@@ -14,6 +15,7 @@ import pyarrow.compute as pc
 
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, Manifest, read_manifest, read_verified
+from schemas.artifacts.paths import url_text
 from schemas.artifacts.table_files import read_rows
 from schemas.errors import QprError
 from schemas.tables import ANSWER_ID, SPLITS, TABLES
@@ -95,10 +97,12 @@ def _check_values(table: pa.Table, name: str) -> None:
 _AGAIN = "Make the dataset again"
 
 
-def open_dataset(url: str) -> Dataset:
-    """Open the dataset at an fsspec URL.
+def open_dataset(url: str | os.PathLike[str]) -> Dataset:
+    """Open the dataset at an fsspec URL, or a path such as `pathlib.Path`.
 
     Raises:
         QprError: there is no complete dataset.
+        UsageError: ``url`` is neither a str nor a path.
     """
+    url = url_text(url)
     return Dataset(url, read_manifest(url, "dataset"))

@@ -1,6 +1,7 @@
 """Paths of an artefact's files: plain names below the folder of its run, and links that stay in the artefact.
 
 path in a manifest -> checked_path -> path; artefact URL, path -> check_place; listed paths -> delete_unlisted
+argument of a program, a text or `pathlib.Path` -> url_text -> URL
 
 An artefact may come from anywhere. Its content must not make a reader open, or a copy write, a file outside its folder.
 """
@@ -15,7 +16,7 @@ from collections.abc import Iterator, Set
 from pathlib import Path
 
 from schemas.artifacts import storage
-from schemas.errors import QprError
+from schemas.errors import QprError, UsageError
 
 RUN_FOLDER = re.compile(r"[0-9]{8}T[0-9]{6}Z-[0-9a-f]{6}")
 """The name of a run's folder: its start, and a random number."""
@@ -152,3 +153,20 @@ def public_name(url: str) -> str:
     """Return an address for readers elsewhere: a card is published, and local absolute paths hold names of people."""
     kind, local = url[: len(url) - len(url.removeprefix("st:"))], url.removeprefix("st:").removeprefix("file://")
     return kind + (Path(local).name if Path(local).is_absolute() else local)
+
+
+def url_text(url: object) -> str:
+    """Return the text of a URL, or of a path such as `pathlib.Path`.
+
+    Raises:
+        UsageError: it is neither a str nor such a path.
+    """
+    text = os.fspath(url) if isinstance(url, str | os.PathLike) else None
+    if not isinstance(text, str):
+        raise UsageError(f"a path has to be a str or a Path, got {type(url).__name__}. Convert it to str")
+    return text
+
+
+def optional_url(url: object) -> str | None:
+    """Return `url_text`; None of None and of an empty text."""
+    return url_text(url) if url else None

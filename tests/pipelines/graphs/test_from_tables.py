@@ -42,7 +42,8 @@ def folder(tmp_path, monkeypatch):
 
 
 def test_the_program_of_the_page_makes_the_dataset_of_the_command(qpr, folder):
-    exec(compile(code_of(Path(__file__).parents[3] / "docs" / "beam.md"), "beam.md", "exec"), {"__name__": "beam_page"})
+    program = code_of(Path(__file__).parents[3] / "docs" / "beam.md").replace('url="dataset"', 'url=Path("dataset")')
+    exec(compile(program, "beam.md", "exec"), {"__name__": "beam_page", "Path": Path})
     names = ("--column", "question=utterance", "--column", "answer=reply", "--column", "locale=lang")
     (folder / "events.jsonl").write_text((folder / "events.txt").read_text())
     assert qpr("clusters", "events.jsonl", "--output", "by_command", "--shards", 8, *names).code == 0

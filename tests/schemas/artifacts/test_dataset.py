@@ -5,7 +5,7 @@ import pytest
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.writer import Output
-from schemas.errors import QprError
+from schemas.errors import QprError, UsageError
 from schemas.tables import QUESTIONS, conform
 
 
@@ -75,3 +75,11 @@ def test_a_model_is_no_dataset(memory):
     Output(memory, "model").publish([], inputs=[], configuration={}, counters={})
     with pytest.raises(QprError, match="holds a model, not a dataset"):
         open_dataset(memory)
+
+
+def test_a_dataset_is_opened_at_a_path(tmp_path):
+    publish(str(tmp_path / "dataset"), questions(5, 1))
+    assert open_dataset(tmp_path / "dataset") == open_dataset(str(tmp_path / "dataset"))
+    for other in (None, 5, b"dataset"):
+        with pytest.raises(UsageError, match="a path has to be a str or a Path"):
+            open_dataset(other)
