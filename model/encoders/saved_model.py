@@ -168,7 +168,7 @@ def _vocabulary(url: str, content: bytes, config: ModelConfig) -> Vocabulary:
 
 
 def _weights(url: str, file: File, config: ModelConfig, stored: VerifiedFiles | None) -> Weights:
-    content = read_verified(url, file) if stored is None else stored.read(file)
+    content = read_verified(url, file) if stored is None else stored.read(file, by_rows=True)
     try:
         if stored is None or isinstance(content, bytes):
             weights: Weights = read_tensors(bytes(content))

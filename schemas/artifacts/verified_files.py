@@ -61,8 +61,12 @@ class VerifiedFiles:
         self._current = Records()
         self._checked: list[mmap.mmap] = []
 
-    def read(self, file: File) -> Content:
+    def read(self, file: File, *, by_rows: bool = False) -> Content:
         """Return the content of a file.
+
+        Args:
+            file: of the artefact.
+            by_rows: map it as a `MappedFile`; Python keeps one descriptor open for every mapping, this another one.
 
         Raises:
             QprError: it is missing, lies outside the artefact, or its content does not match the manifest.
@@ -72,7 +76,7 @@ class VerifiedFiles:
         path = storage.join(self._local, file.path)
         with storage.explained(path), open(path, "rb") as opened:
             stamp = Stamp.of(os.fstat(opened.fileno()))
-            mapped = MappedFile.of(opened)
+            mapped = MappedFile.of(opened) if by_rows else mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
             known = self._known.files.get(file.path) == (stamp, file.sha256)
             if not known:
                 check_digest(self.url, file, _sha256(opened))

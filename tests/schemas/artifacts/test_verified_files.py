@@ -62,6 +62,15 @@ def resident_of_files():
     return int(found.group(1)) * 1024
 
 
+@pytest.mark.parametrize(("by_rows", "count"), [(False, 1), (True, 2)])
+def test_a_file_is_open_once_unless_its_rows_are_read(tmp_path, file, by_rows, count):
+    content = VerifiedFiles(str(tmp_path)).read(file, by_rows=by_rows)
+    links = (os.path.join("/proc/self/fd", name) for name in os.listdir("/proc/self/fd"))
+    targets = [os.readlink(link) for link in links if os.path.lexists(link)]
+    assert targets.count(str(tmp_path / file.path)) == count
+    assert content == CONTENT
+
+
 def test_a_digest_makes_no_page_of_the_file_resident(tmp_path):
     content = os.urandom(1 << 20) * 64
     (tmp_path / "run").mkdir()
