@@ -1,6 +1,7 @@
 {% include "page.js" %}
 const WAIT_MS = 60;
 const REPEATS = 5; // of a search that a busy server refuses; a page that nobody looks at must not go on
+const LONGEST_ADDRESS = 7000; // characters of its parameters: nginx refuses a line of 8 KiB, and `qpr serve` a head of 64 KiB
 const REASONS = {
   exact: "This question is in the index.",
   certified: "A certificate permits this answer.",
@@ -62,7 +63,7 @@ async function search({ submitted = false, repeats = 0 } = {}) {
   clearTimeout(timer);
   running?.abort();
   const parameters = asked();
-  enter(parameters.get("q") ? `?${parameters}` : location.pathname, submitted);
+  enter(parameters, submitted);
   if (!parameters.get("q")) return showNothing();
   const { signal } = (running = new AbortController());
   const one = !part.mode || part.mode.selectedIndex === 0; // the answer comes in the first mode: then one search has both
@@ -84,10 +85,15 @@ async function search({ submitted = false, repeats = 0 } = {}) {
   }
 }
 
-function enter(address, submitted) {
-  const isOther = new URL(address, location.href).href !== location.href;
+function enter(parameters, submitted) {
+  const question = parameters.get("q");
+  const isLong = `${parameters}`.length > LONGEST_ADDRESS;
+  const entered = new URLSearchParams(isLong ? [...parameters].filter(([name]) => name !== "q") : parameters);
+  const address = question && `${entered}` ? `?${entered}` : location.pathname;
+  const state = isLong ? { question } : null; // a reload and the way back have it, a copied address does not
+  const isOther = new URL(address, location.href).href !== location.href || history.state?.question !== state?.question;
   try {
-    if (isOther) history[isKept ? "pushState" : "replaceState"](null, "", address);
+    if (isOther) history[isKept ? "pushState" : "replaceState"](state, "", address);
   } catch {
     return; // Safari permits 100 changes in 30 s, which fast typing exceeds: the next search enters its address
   }
@@ -118,7 +124,9 @@ function show(hits, answer) {
   part.found.hidden = !hits.length;
   part.scale.hidden = hits.every((hit) => hit.probability === null);
   part.hits.replaceChildren(...hits.map(hitOf));
-  part.status.textContent = hits.length ? `${hits.length} similar question${hits.length > 1 ? "s" : ""}` : "No question matches.";
+  const count = hits.length ? `${hits.length} similar question${hits.length > 1 ? "s" : ""}` : "No question matches.";
+  const note = history.state?.question ? " The question is too long for a link: the address is without it." : "";
+  part.status.textContent = `${count}${note && hits.length ? "." : ""}${note}`;
 }
 
 function put(element, text) { // a screen reader reads a text that is put once more, even the same one
@@ -270,7 +278,7 @@ function onKey(event) {
 
 function restore() {
   const parameters = new URLSearchParams(location.search);
-  part.question.value = parameters.get("q") ?? "";
+  part.question.value = history.state?.question ?? parameters.get("q") ?? "";
   if (part.mode) choose(part.mode, parameters.get("mode"));
   for (const element of filters) choose(element, parameters.get(element.dataset.filter));
   isKept = false; // an address without a mode gets one: no other entry

@@ -195,6 +195,26 @@ def test_the_address_holds_question_and_mode(opened):
 
 
 @WIDTHS
+def test_a_question_too_long_for_an_address_is_kept_by_the_entry_of_the_history(opened):
+    server, page = opened
+    long = "é" * 9_000  # a server that gets it in an address refuses that
+    ask(page, long)
+    sync_api.expect(page).to_have_url(ADDRESS + "?mode=dense")
+    assert "The question is too long for a link" in shown(page, "status")
+    page.keyboard.press("Enter")
+    page.fill("#question", "pay bill")
+    page.wait_for_url(ADDRESS + "?q=pay+bill&mode=dense")
+    sync_api.expect(page.locator("#status")).to_have_text("2 similar questions")
+    page.go_back()
+    sync_api.expect(page.locator("#question")).to_have_value(long)
+    page.reload()
+    sync_api.expect(page.locator("#question")).to_have_value(long)
+    sync_api.expect(page.locator("#status")).to_contain_text("too long for a link")
+    assert json.loads(server.asked[-1][2])["question"] == long
+    page.goto(ADDRESS + "?mode=bm25")
+    sync_api.expect(page.locator("#question")).to_have_value("")
+
+
 def test_texts_are_no_markup(opened):
     server, page = opened
     server.hits = [{**PAY, "text": "<img src=x onerror=alert(1)>" + "long" * 200, "answer": "<b>bold</b>"}]
