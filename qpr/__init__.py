@@ -25,8 +25,21 @@ from schemas.errors import NO_WINDOWS, QprError, UsageError  # noqa: E402  # a m
 if sys.platform == "win32":
     raise ImportError(NO_WINDOWS)
 
+from model.encoders.interface import Encoder  # noqa: E402
 from model.encoders.loading import load_encoder  # noqa: E402
+from model.index.ranking import Ranking  # noqa: E402
 from model.search.results import Answer, Hit, Why  # noqa: E402
 from model.search.searcher import Searcher, open_searcher  # noqa: E402
 
-__all__ = ["Answer", "Hit", "QprError", "Searcher", "UsageError", "Why", "load_encoder", "open_searcher"]
+__all__ = [
+    "Answer",
+    "Encoder",
+    "Hit",
+    "QprError",
+    "Ranking",
+    "Searcher",
+    "UsageError",
+    "Why",
+    "load_encoder",
+    "open_searcher",
+]

@@ -31,11 +31,11 @@ FEW = 64
 """Maximum number of questions encoded without Arrow, whose calls take 1 ms together for one question or a hundred."""
 
 
-@dataclasses.dataclass(frozen=True, repr=False)
+@dataclasses.dataclass(frozen=True, repr=False, eq=False)
 class Encoder(abc.ABC):
     """A trained question encoder; pickles, so that it can travel to workers.
 
-    Subclasses are dataclasses with ``repr=False``: their fields are vocabularies and weights.
+    Subclasses are dataclasses with ``repr=False`` and ``eq=False``: their fields are vocabularies and weights.
 
     Attributes:
         digest: the digest of the model it was loaded from.

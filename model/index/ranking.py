@@ -17,7 +17,7 @@ _COMPARED = 2**18
 """Pairs of ids compared at once."""
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)  # arrays have no single truth value; compare those of interest
 class Ranking:
     """Ranked questions of n queries, padded where there are fewer than k.
 

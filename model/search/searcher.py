@@ -21,6 +21,7 @@ from model.index.index import Index
 from model.index.ranking import Ranking
 from model.search.answering import checked_hits, decide, decide_many, with_guard, without_ended
 from model.search.found_hits import hits_of, same_questions
+from model.search.one_process import OfOneProcess
 from model.search.opening import open_index
 from model.search.parts import check_mode, confidence_of, retrieval_of, version_of
 from model.search.results import Answer, Hit
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)  # two are equal if they are the same one, so that they can be keys
-class Searcher:
+class Searcher(OfOneProcess):
     """An opened index and the way it is searched.
 
     A question whose key equals that of the query is always at rank 1. In an index that varies by columns every search

@@ -56,7 +56,7 @@ def checked_texts(questions: object, call: str, one: str) -> pa.Array | pa.Chunk
             raise UsageError(f"{call} takes a list of str, item {number} is of type {kind}. {advice}")
         if not is_text(question):
             raise UsageError(f"item {number} is no text: it has a surrogate without its pair. Decode it from UTF-8")
-    return listed
+    return [*map(str.__str__, listed)]  # of NumPy's type for texts, and of an enum's, the text alone
 
 
 def checked_questions(questions: object, call: str, one: str) -> list[str]:

@@ -169,4 +169,4 @@ def url_text(url: object) -> str:
 
 def optional_url(url: object) -> str | None:
     """Return `url_text`; None of None and of an empty text."""
-    return url_text(url) if url else None
+    return None if url is None or (isinstance(url, str) and not url) else url_text(url)

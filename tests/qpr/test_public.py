@@ -1,5 +1,7 @@
+import copy
 import doctest
 import inspect
+import pickle
 
 import numpy as np
 import pyarrow as pa
@@ -7,6 +9,7 @@ import pytest
 
 import qpr
 from qpr import Answer, Hit, QprError, Searcher, UsageError, Why, open_searcher
+from qpr.adapters.redisvl_check import AnswerCheck
 from schemas.text import hash64, question_id
 
 
@@ -91,6 +94,7 @@ def test_many_questions_are_answered_as_one_by_one(searcher):
         (lambda searcher: open_searcher(searcher.index.url, probes=1.5), "probes takes a whole number, got 1.5"),
         (lambda searcher: open_searcher(searcher.index.url, mode="Dense"), "mode 'Dense': is not one of exact, dense"),
         (lambda searcher: open_searcher(None), "a path has to be a str or a Path, got NoneType"),
+        (lambda searcher: open_searcher(searcher.index.url, rerank=[]), "has to be a str or a Path, got list"),
         (lambda searcher: open_searcher(b"index"), "a path has to be a str or a Path, got bytes"),
         (lambda searcher: searcher.search("who", k=0), "k must be at least 1, got 0"),
         (lambda searcher: searcher.search_many(["who"], k=-1), "k must be at least 1, got -1"),
@@ -123,9 +127,22 @@ def test_paths_open_what_their_texts_open(place):
     assert qpr.load_encoder(place / "model").digest == qpr.load_encoder(str(place / "model")).digest
 
 
-def test_searchers_are_compared_by_identity_and_can_be_keys(searcher, place):
-    assert {searcher: 1}[searcher] == 1
-    assert searcher != open_searcher(str(place / "index"))
+def test_what_has_arrays_is_compared_by_identity_and_can_be_a_key(searcher, place):
+    encoders = [qpr.load_encoder(place / "model") for _ in range(2)]
+    rankings = [searcher.rank(["pay my bill"], 2) for _ in range(2)]
+    for one, other in ((searcher, open_searcher(place / "index")), encoders, rankings):
+        assert {one: 1}[one] == 1
+        assert one != other
+    assert isinstance(encoders[0], qpr.Encoder)
+    assert isinstance(rankings[0], qpr.Ranking)
+
+
+def test_a_searcher_stays_in_its_process_and_copies_of_what_holds_it_share_it(searcher):
+    for held in (searcher, searcher.search, {"cache": AnswerCheck(searcher)}):
+        with pytest.raises(TypeError, match=r"a Searcher does not pickle, since it maps files\. Open one in the init"):
+            pickle.dumps(held)
+    assert copy.copy(searcher) is searcher
+    assert copy.deepcopy({"cache": [searcher]})["cache"][0] is searcher
 
 
 def test_only_a_question_of_the_index_is_answered_without_a_certificate(searcher):

@@ -20,7 +20,7 @@ _PIECE = 1_024
 """Questions whose maxima are projected together: they stay in a core's second-level cache."""
 
 
-@dataclasses.dataclass(frozen=True, repr=False)
+@dataclasses.dataclass(frozen=True, repr=False, eq=False)
 class CnnEncoder(Encoder):
     """A trained convolutional encoder.
 

@@ -41,7 +41,7 @@ _BLOCK_ROWS = 512
 """Rows gathered together: 0.5 MB at 256 numbers a row, which stays in a core's second-level cache."""
 
 
-@dataclasses.dataclass(frozen=True, repr=False)
+@dataclasses.dataclass(frozen=True, repr=False, eq=False)
 class BagEncoder(Encoder):
     """A trained subword encoder.
 

@@ -23,7 +23,7 @@ PREFIX = "static:"
 """Begins the address of such embeddings where another model's URL could stand."""
 
 
-@dataclasses.dataclass(frozen=True, repr=False)
+@dataclasses.dataclass(frozen=True, repr=False, eq=False)
 class PublishedEncoder(Encoder):
     """Sums of the embeddings of a question's tokens, brought to length 1.
 

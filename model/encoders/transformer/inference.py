@@ -39,7 +39,7 @@ _PROBES = (
 _BATCH = 64
 
 
-@dataclasses.dataclass(frozen=True, repr=False)
+@dataclasses.dataclass(frozen=True, repr=False, eq=False)
 class TransformerEncoder(Encoder):
     """A sentence-transformers model; it reads texts as they were asked, and its vectors have length 1.
 

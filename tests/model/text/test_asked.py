@@ -32,7 +32,9 @@ class Column:
     ],
 )
 def test_every_iterable_of_texts_is_a_list_of_questions(given):
-    assert checked_questions(given, "encode", "encode([question])") == ASKED
+    found = checked_questions(given, "encode", "encode([question])")
+    assert found == ASKED
+    assert {type(text) for text in found} == {str}
 
 
 def test_a_column_of_arrow_stays_one():
