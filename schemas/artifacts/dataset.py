@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,7 +17,7 @@ from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, Manifest, read_manifest, read_verified
 from schemas.artifacts.paths import url_text
 from schemas.artifacts.table_files import read_rows
-from schemas.errors import QprError
+from schemas.errors import QprError, UsageError
 from schemas.tables import ANSWER_ID, SPLITS, TABLES
 
 
@@ -44,10 +44,18 @@ class Dataset:
             name: questions, clusters, pairs or rejected.
             columns: the columns to read, all by default.
             split: only rows of this split; the table needs a ``split`` column.
+
+        Raises:
+            QprError: as of `parts`.
+            UsageError: there is no such table, column or split.
         """
-        schema = TABLES[name]
+        schema = TABLES[_one_of(TABLES, name, "table")]
         selected = list(columns) if columns is not None else schema.names
         read = selected if split is None or "split" in selected else [*selected, "split"]
+        for column in read:
+            _one_of(schema.names, column, f"column of {name}")
+        if split is not None:
+            _one_of(SPLITS, split, "split")
         empty = pa.schema([schema.field(column) for column in read]).empty_table()
         whole = pa.concat_tables([empty.replace_schema_metadata(None), *self.parts(name, columns=read)])
         if split is not None:
@@ -57,6 +65,17 @@ class Dataset:
     def cluster_texts(self, split: str) -> pa.Table:
         """Return the clusters of a split, as evaluations read them: ``question_ids`` and ``texts``."""
         return self.table("clusters", columns=["question_ids", "texts"], split=split)
+
+
+def _one_of(names: Collection[str], name: object, what: str) -> str:
+    """Return a name that is one of these.
+
+    Raises:
+        UsageError: it is not.
+    """
+    if not isinstance(name, str) or name not in names:
+        raise UsageError(f"{str(name)[:60]!a}: is no {what}. Give one of {', '.join(names)}")
+    return name
 
 
 def read_file(

@@ -83,3 +83,20 @@ def test_a_dataset_is_opened_at_a_path(tmp_path):
     for other in (None, 5, b"dataset"):
         with pytest.raises(UsageError, match="a path has to be a str or a Path"):
             open_dataset(other)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"name": "question"}, "'question': is no table. Give one of questions, clusters"),
+        ({"name": None}, "'None': is no table"),
+        ({"name": "questions", "columns": ["texts"]}, "'texts': is no column of questions. Give one of question_id"),
+        ({"name": "questions", "columns": "text"}, "'t': is no column"),
+        ({"name": "questions", "split": "training"}, "'training': is no split. Give one of train"),
+        ({"name": "rejected", "split": "train"}, "'split': is no column of rejected"),
+    ],
+)
+def test_a_name_that_no_dataset_has_is_wrong_usage(memory, given, message):
+    publish(memory, questions(5))
+    with pytest.raises(UsageError, match=message):
+        open_dataset(memory).table(**given)
