@@ -26,7 +26,7 @@ class Dataset:
     """A complete dataset: ``url`` and its ``manifest``."""
 
     url: str
-    manifest: Manifest
+    manifest: Manifest = dataclasses.field(repr=False)
 
     def parts(self, name: str, *, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
         """Yield the files of one table in order, each verified against its digest and the schema of the table.

@@ -80,6 +80,7 @@ def test_a_model_is_no_dataset(memory):
 def test_a_dataset_is_opened_at_a_path(tmp_path):
     publish(str(tmp_path / "dataset"), questions(5, 1))
     assert open_dataset(tmp_path / "dataset") == open_dataset(str(tmp_path / "dataset"))
+    assert repr(open_dataset(tmp_path / "dataset")) == f"Dataset(url={str(tmp_path / 'dataset')!r})"
     for other in (None, 5, b"dataset"):
         with pytest.raises(UsageError, match="a path has to be a str or a Path"):
             open_dataset(other)
