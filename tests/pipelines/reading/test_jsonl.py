@@ -172,7 +172,7 @@ def test_a_field_that_only_a_late_object_has_is_found(tmp_path):
         ),
         (
             {"question": "ask"},
-            "column ask holds lists. Name one value of each, such as --column 'question=ask[0]', the",
+            "column ask is one of lists. Name one value of each, such as --column 'question=ask[0]', the",
         ),
     ],
 )
