@@ -4,6 +4,8 @@ import importlib.util
 import json
 import re
 import shlex
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -157,3 +159,38 @@ def test_the_templates_one_step_runs_and_publishes_or_fails_with_the_message(lau
     assert read_manifest(str(output)).counters["rows_read"] == 60
     with pytest.raises(RuntimeError, match=r"exists\. Choose another --output"):
         launch.run_command(typed)
+
+
+def test_alerts_name_metrics_and_labels_that_a_server_has():
+    from jobs.web.metrics import Metrics
+
+    metrics = Metrics(waiting=int, opened=int)
+    metrics.requests.labels("search", "200")
+    metrics.seconds.labels("search")
+    metrics.seconds.labels("answer")
+    metrics.version.info({"version": "a", "run": "version 1+b"})
+    lines = [line for line in metrics.text().decode().splitlines() if not line.startswith("#")]
+    shown = [re.match(r"(\w+)(?:{(.*)})? ", line).groups() for line in lines]
+    labels = {name: [] for name, _ in shown}
+    for name, values in shown:
+        labels[name].append(dict(re.findall(r'(\w+)="([^"]*)"', values or "")))
+
+    rules = yaml.safe_load((DEPLOY / "prometheus" / "alerts.yml").read_text())["groups"][0]["rules"]
+    selected = [found for rule in rules for found in re.findall(r"(qpr_\w+)(?:{([^}]*)})?", rule["expr"])]
+    assert len(rules) == 10
+    assert len(selected) > len(rules)
+    for name, values in selected:
+        asked = re.findall(r'(\w+)(=~?)"([^"]*)"', values)
+        for label, operator, value in asked:
+            for alternative in value.split("|") if operator == "=~" else [value]:
+                assert any(re.fullmatch(alternative, one.get(label, "")) for one in labels[name]), (name, alternative)
+        assert labels[name]
+
+
+def test_alerts_are_raised_by_faults_alone():
+    promtool = shutil.which("promtool")
+    if promtool is None:
+        pytest.skip("promtool of Prometheus is not installed")
+    for arguments in (["check", "rules", "alerts.yml"], ["test", "rules", "alerts_test.yml"]):
+        run = subprocess.run([promtool, *arguments], cwd=DEPLOY / "prometheus", capture_output=True, text=True)
+        assert run.returncode == 0, run.stdout + run.stderr
