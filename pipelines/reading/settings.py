@@ -31,7 +31,8 @@ class NamedColumns(TextFormat, frozen=True, extra="forbid"):
 
     column_names: Annotated[dict[str, str], Option("column", metavar="NAME=COLUMN", panel="Columns")] = pydantic.Field(
         default={},
-        description="Name of a column that qpr reads, and its name in the files, such as question=query. Repeatable.",
+        description="Name of a column that qpr reads, and its name in the files, such as question=query, or "
+        "answer=reply.text of objects. Repeatable.",
     )
 
     @pydantic.field_validator("column_names")
