@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from jobs.nightly.gate.comparison import interval
-from model.evaluation.metrics import CUT, per_pair, per_question, ranks
-from model.evaluation.relevance import Judgements
-from model.reranking.candidates import groups
+from model.evaluation.intervals import intervals
+from model.evaluation.metrics import per_pair, per_question, question_values, ranks
+from model.evaluation.relevance import Judgements, query_clusters
 
 Figures = dict[str, Any]
 """``per_question`` and ``per_pair`` metrics, ``half_widths`` of the former's intervals, ``questions_per_cpu_s``."""
@@ -33,11 +32,8 @@ def figures(found: npt.NDArray[np.int64], judged: Judgements) -> Figures:
 def half_width(found: npt.NDArray[np.int64], judged: Judgements) -> list[float]:
     """Return half of the 95 % bootstrap interval of H@1, H@10 and MRR per question, by samples of whole clusters."""
     places = ranks(found, queries=judged.queries, relevant=judged.relevant)
-    first = np.full(len(judged), np.inf)
-    np.minimum.at(first, judged.queries, np.where(places > 0, places, np.inf))
-    clusters = groups(judged)
-    intervals = [interval(values.astype(float), clusters) for values in (first <= 1, first <= CUT, 1 / first)]
-    return [(bounds.high - bounds.low) / 2 for bounds in intervals]
+    values = question_values(places, queries=judged.queries, count=len(judged))[: len(METRICS)]
+    return [(bounds.high - bounds.low) / 2 for bounds in intervals(values, query_clusters(judged))]
 
 
 def measured(found: npt.NDArray[np.int64], judged: Judgements, *, speed: float | None) -> Figures:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
-from jobs.nightly.gate.comparison import bootstrap_means, expanded_tail
+from model.evaluation.intervals import bootstrap_means, expanded_tail
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -63,7 +63,7 @@ def night(
 def intervals(values: Floats, clusters: Ints) -> Floats:
     """Return (2, 2) the limits of the 95 % interval by percentiles of the bootstrap alone, and of the gate's."""
     tails = [0.025, expanded_tail(len(np.unique(clusters)))]
-    means = bootstrap_means(values, clusters)
+    [means] = bootstrap_means(values[None], clusters)
     return np.array([np.quantile(means, [tail, 1 - tail]) for tail in tails])
 
 

@@ -18,7 +18,6 @@ from jobs.nightly.certifying import Sample, certified_again, certify_index, read
 from jobs.nightly.days import ingest_days
 from jobs.nightly.erasure.suppressed import check_user_key
 from jobs.nightly.folding import check_days, dated_digests, fold_days, read_splits, remember_splits
-from jobs.nightly.gate.comparison import Interval
 from jobs.nightly.gate.decision import kept_share, questions_moved, reason_to_refuse
 from jobs.nightly.gate.evidence import Evidence, GateFiles, missed_canary, mix_of, read_files
 from jobs.nightly.gate.label_precision import is_reviewed
@@ -34,6 +33,7 @@ from jobs.nightly.warehouse import days_of, in_window
 from jobs.nightly.window.drops import changed_drops, check_drops
 from jobs.nightly.window.row_counts import warn_of_unusual_rows
 from jobs.options.encoder_training import EncoderTraining
+from model.evaluation.intervals import Interval
 from pipelines.graphs.settings import ClustersConfig, IndexConfig
 from pipelines.ingestion.earlier import ids_by_split
 from schemas.artifacts import storage

@@ -20,8 +20,8 @@ from jobs.display.console import progress_bar, say, warn
 from model.choices import WITHOUT_VECTORS
 from model.encoders.loading import load_encoder
 from model.evaluation.beir import Collection, judged_questions, read_beir, search
-from model.evaluation.evaluator import measure, missing_questions, query_times, ranked_ids
-from model.evaluation.metrics import per_question, ranks
+from model.evaluation.evaluator import measure, missing_questions, query_times, ranked_ids, summary
+from model.evaluation.metrics import question_values, ranks
 from model.evaluation.relevance import Judgements, judgements, with_row_ids
 from model.evaluation.settings import Evaluation
 from model.index.index import Index
@@ -63,7 +63,7 @@ def evaluate_model(url: str, model: str, settings: Evaluation) -> dict[str, Any]
     ranked = search(collection, encoder, depth=settings.depth)
     found = ranks(ranked, queries=collection.judged, relevant=collection.relevant)
     count = len(collection.queries)
-    metrics = per_question(found, queries=collection.judged, count=count, grades=collection.grades)
+    values = question_values(found, queries=collection.judged, count=count, grades=collection.grades)
     return {
         "beir": url,
         "split": settings.split,
@@ -72,7 +72,7 @@ def evaluate_model(url: str, model: str, settings: Evaluation) -> dict[str, Any]
         "judgements": len(collection.judged),
         "judgements_missing": collection.missing,
         "depth": settings.depth,
-        "per_question": dataclasses.asdict(metrics),
+        **summary("per_question", values, np.arange(count)),
         "model": {"url": model, "model_digest": encoder.digest},
     }
 
@@ -97,7 +97,7 @@ def evaluate_on_collection(url: str, searcher: Searcher, settings: Evaluation) -
         track = functools.partial(bar.track, description="search")
         ranked = ranked_ids(searcher, judged, depth=settings.depth, track=track)
     found = ranks(ranked, queries=judged.queries, relevant=judged.relevant)
-    metrics = per_question(found, queries=judged.queries, count=len(judged), grades=grades)
+    values = question_values(found, queries=judged.queries, count=len(judged), grades=grades)
     return {
         "beir": url,
         "split": settings.split,
@@ -106,7 +106,7 @@ def evaluate_on_collection(url: str, searcher: Searcher, settings: Evaluation) -
         "judgements": len(judged.queries),
         "judgements_missing": missing,
         "depth": settings.depth,
-        "per_question": dataclasses.asdict(metrics),
+        **summary("per_question", values, np.arange(len(judged))),
         **query_times(searcher, judged),
         **_searched(searcher),
     }
@@ -158,9 +158,10 @@ def metrics_table(result: dict[str, Any]) -> rich.table.Table:
         times = f"{result['mean_ms']:.2f} ms a query (95 %: {result['p95_ms']:.2f})"
         title += f", {used['questions']:,} indexed\n{way}, {times}"
     table = rich.table.Table("", "H@1", "H@10", "MRR", "nDCG@10", title=title, title_justify="left")
-    for name in ("per_question", "per_pair"):
-        if name in result:
-            table.add_row(name.replace("_", " "), *(f"{value:.4f}" for value in result[name].values()))
+    for name in filter(result.__contains__, ("per_question", "per_pair")):
+        table.add_row(name.replace("_", " "), *(f"{value:.4f}" for value in result[name].values()))
+        if bounds := result.get(f"{name}_interval"):
+            table.add_row("95 % interval", *(f"{low:.4f} to {high:.4f}" for low, high in bounds.values()))
     return table
 
 

@@ -23,10 +23,10 @@ from scipy.sparse.csgraph import connected_components
 
 from model.confidence.confidence import ranked_features
 from model.confidence.features import NEIGHBOURS, Doubles, Flags, Ints
-from model.evaluation.relevance import Judgements
+from model.evaluation.relevance import Judgements, query_clusters
 from model.index.index import Index
 from model.index.ranking import Ranking, joined
-from model.reranking.candidates import groups, relevant
+from model.reranking.candidates import relevant
 from model.reranking.term_statistics import WordCounts
 from schemas.text_arrays import key_all
 
@@ -102,7 +102,7 @@ def examples(
         halves.append((table, there, kept & there))
     table, there, is_right = (np.concatenate(parts) for parts in zip(*halves, strict=True))
     if of_query is None:
-        of_query = groups(judged)
+        of_query = query_clusters(judged)
         of_query = joined_by_wording(of_query, judged.texts) if index.settings.vary_by else of_query
     answerable = np.repeat([True, False], len(judged))
     return Examples(table, there, is_right, np.concatenate([of_query, of_query]), answerable)

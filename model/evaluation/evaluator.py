@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from model.evaluation.metrics import Ints, Metrics, per_pair, per_question, ranks
-from model.evaluation.relevance import Judgements
+from model.evaluation.intervals import intervals
+from model.evaluation.metrics import Floats, Ints, Metrics, pair_values, per_question, question_values, ranks
+from model.evaluation.relevance import Judgements, query_clusters
 from model.index.index import Index
 from model.index.ranking import Ranking
 
@@ -49,20 +50,37 @@ class Ranker(Protocol):
 
 
 def measure(ranker: Ranker, judged: Judgements, *, depth: int, track: Track = iter) -> dict[str, Any]:
-    """Return the metrics per question and per pair, and how many questions went into them."""
+    """Return the metrics per question and per pair with intervals, and how many questions went into them."""
     found = ranks(
         ranked_ids(ranker, judged, depth=depth, track=track), queries=judged.queries, relevant=judged.relevant
     )
     relevant, missing = missing_questions(ranker.index, judged)
+    clusters = query_clusters(judged)
+    questions = question_values(found, queries=judged.queries, count=len(judged))
     return {
         "queries": len(judged),
         "pairs": len(judged.queries),
         "relevant": len(relevant),
         "relevant_missing": len(missing),
         "depth": depth,
-        "per_question": dataclasses.asdict(per_question(found, queries=judged.queries, count=len(judged))),
-        "per_pair": dataclasses.asdict(per_pair(found, queries=judged.queries)),
+        **summary("per_question", questions, clusters),
+        **summary("per_pair", pair_values(found, queries=judged.queries), clusters[judged.queries]),
     }
+
+
+def summary(name: str, values: Floats, clusters: Ints) -> dict[str, Any]:
+    """Return the means of (4, n) values of queries or pairs, and if there are two clusters or more their intervals.
+
+    Args:
+        name: of the means; ``NAME_interval`` has the limits of the 95 % interval of each.
+        values: `question_values` or `pair_values`.
+        clusters: (n,) number of the cluster of each.
+    """
+    means = dataclasses.asdict(Metrics.of(values))
+    if len(np.unique(clusters)) < 2:
+        return {name: means}
+    limits = [[bounds.low, bounds.high] for bounds in intervals(values, clusters)]
+    return {name: means, f"{name}_interval": dict(zip(means, limits, strict=True))}
 
 
 def metrics_of(ids: Ints, judged: Judgements) -> Metrics:

@@ -1,6 +1,6 @@
 """Ranking metrics of paraphrase retrieval: H@1, H@10, MRR and nDCG@10, per question and per pair.
 
-ranked ids and relevant (query, id) pairs -> ranks -> per_question, per_pair -> Metrics
+ranked ids and relevant (query, id) pairs -> ranks -> question_values, pair_values -> Metrics
 """
 
 from __future__ import annotations
@@ -37,6 +37,13 @@ class Metrics:
     mrr: float
     ndcg_at_10: float
 
+    @classmethod
+    def of(cls, values: Floats) -> Metrics:
+        """Return the means of `question_values` or `pair_values`."""
+        if not values.size:
+            raise ValueError("there is nothing to average")
+        return cls(*map(float, values.mean(axis=1)))
+
 
 def ranks(ranked: Ints, *, queries: Ints, relevant: Ints) -> Ints:
     """Return the rank of each relevant question in its query's ranking, from 1; 0 where it is not retrieved.
@@ -55,7 +62,17 @@ def ranks(ranked: Ints, *, queries: Ints, relevant: Ints) -> Ints:
 
 
 def per_question(found: Ints, *, queries: Ints, count: int, grades: Ints | None = None) -> Metrics:
-    """Return the metrics where each of ``count`` query questions counts once.
+    """Return the means of `question_values`."""
+    return Metrics.of(question_values(found, queries=queries, count=count, grades=grades))
+
+
+def per_pair(found: Ints, *, queries: Ints) -> Metrics:
+    """Return the means of `pair_values`."""
+    return Metrics.of(pair_values(found, queries=queries))
+
+
+def question_values(found: Ints, *, queries: Ints, count: int, grades: Ints | None = None) -> Floats:
+    """Return the (4, count) metrics of each query question, in the order of `Metrics`.
 
     Args:
         found: what `ranks` returns.
@@ -71,17 +88,17 @@ def per_question(found: Ints, *, queries: Ints, count: int, grades: Ints | None 
     query = queries[best_first]
     rank = 1 + ranks_in_runs(starts_of_runs(query), len(query))
     ideal = np.bincount(query, weights=gain[best_first] * discount(rank), minlength=count)
-    return _means(first, np.divide(gains, ideal, out=np.zeros(count), where=ideal > 0))
+    return _values(first, np.divide(gains, ideal, out=np.zeros(count), where=ideal > 0))
 
 
-def per_pair(found: Ints, *, queries: Ints) -> Metrics:
-    """Return the metrics where each ordered pair (query, relevant question) counts once, in the filtered setting.
+def pair_values(found: Ints, *, queries: Ints) -> Floats:
+    """Return the (4, pairs) metrics of each ordered pair (query, relevant question), in the filtered setting.
 
     The rank of a relevant question is its rank once the query's other relevant questions are left out, as in link
-    prediction: a system is not blamed for ranking one paraphrase above another. Arguments as for `per_question`.
+    prediction: a system is not blamed for ranking one paraphrase above another. Arguments as for `question_values`.
     """
     filtered = filtered_ranks(found, queries=queries)
-    return _means(np.where(filtered > 0, filtered, np.inf), discount(filtered))
+    return _values(np.where(filtered > 0, filtered, np.inf), discount(filtered))
 
 
 def filtered_ranks(found: Ints, *, queries: Ints) -> Ints:
@@ -100,12 +117,5 @@ def discount(found: Ints) -> Floats:
     return np.where(inside, 1 / np.log2(1 + np.where(inside, found, 1)), 0.0)
 
 
-def _means(first: Floats, ndcg: Floats) -> Metrics:
-    if not len(first):
-        raise ValueError("there is nothing to average")
-    return Metrics(
-        hits_at_1=float(np.mean(first <= 1)),
-        hits_at_10=float(np.mean(first <= CUT)),
-        mrr=float(np.mean(1 / first)),
-        ndcg_at_10=float(np.mean(ndcg)),
-    )
+def _values(first: Floats, ndcg: Floats) -> Floats:
+    return np.stack([first <= 1, first <= CUT, 1 / first, ndcg])

@@ -39,6 +39,18 @@ class Judgements:
         return len(self.ids)
 
 
+def query_clusters(judged: Judgements) -> Ints:
+    """Return the (n,) number of each query's cluster: those that paraphrase one another, however indirectly."""
+    from scipy.sparse import coo_array  # not needed to read judgements
+    from scipy.sparse.csgraph import connected_components
+
+    n, order = len(judged), np.argsort(judged.ids)
+    other = order[np.minimum(np.searchsorted(judged.ids, judged.relevant, sorter=order), n - 1)]
+    known = judged.ids[other] == judged.relevant
+    pairs = coo_array((np.ones(known.sum(), bool), (judged.queries[known], other[known])), shape=(n, n))
+    return np.asarray(connected_components(pairs, directed=False)[1], np.int64)
+
+
 def with_row_ids(clusters: pa.Table, values: Sequence[str]) -> pa.Table:
     """Return clusters with the ids that their questions have in an index that varies by columns.
 

@@ -11,10 +11,8 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
-from model.evaluation.relevance import Judgements
+from model.evaluation.relevance import Judgements, query_clusters
 from model.index.index import Index
 from model.reranking.reranker import QUERIES, Reranker
 from model.reranking.term_statistics import Floats
@@ -61,7 +59,7 @@ def examples(index: Index, judged: Judgements, reranker: Reranker, *, on_queries
         on_queries(start + len(texts))
     found = np.concatenate(ids)
     known = relevant(found, judged) & (present := np.concatenate(there))
-    return Examples(found, present, np.concatenate(tables), known, groups(judged))
+    return Examples(found, present, np.concatenate(tables), known, query_clusters(judged))
 
 
 def relevant(found: npt.NDArray[np.int64], judged: Judgements) -> npt.NDArray[np.bool_]:
@@ -71,12 +69,3 @@ def relevant(found: npt.NDArray[np.int64], judged: Judgements) -> npt.NDArray[np
         part = slice(start, start + PAIRS)
         np.logical_or.at(flags, judged.queries[part], found[judged.queries[part]] == judged.relevant[part, None])
     return flags
-
-
-def groups(judged: Judgements) -> npt.NDArray[np.int64]:
-    """Return the number of each query's group: those that paraphrase one another, however indirectly."""
-    n, order = len(judged), np.argsort(judged.ids)
-    other = order[np.minimum(np.searchsorted(judged.ids, judged.relevant, sorter=order), n - 1)]
-    known = judged.ids[other] == judged.relevant
-    pairs = coo_array((np.ones(known.sum(), bool), (judged.queries[known], other[known])), shape=(n, n))
-    return np.asarray(connected_components(pairs, directed=False)[1], np.int64)

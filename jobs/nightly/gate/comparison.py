@@ -9,24 +9,17 @@ themselves, in the new index alone: those that belong to a query are right hits,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr, stdtrit
 
 from jobs.display.console import warn
 from jobs.nightly.gate.evaluation import Ints, JudgedSplit, Ranked
 from jobs.nightly.gate.relevance import Relevance
+from model.evaluation.intervals import Interval, interval
 
 Floats = npt.NDArray[np.float64]
-
-DRAWS: Final = 4_000
-"""Draws of the bootstrap: the percentiles of few clusters are far out, .1 % at five of them."""
-
-_DRAWN: Final = 100_000
-"""Clusters that are drawn at a time, in less than 5 MB."""
 
 
 class Comparison(NamedTuple):
@@ -43,24 +36,6 @@ class Comparison(NamedTuple):
     after: Floats
     whole: Floats
     clusters: Ints
-
-
-class Interval(NamedTuple):
-    """Mean of values of queries, such as differences of reciprocal ranks, and its 95 % interval."""
-
-    mean: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, metrics: Mapping[str, float], name: str) -> Interval | None:
-        """Return the difference that metrics have under a name, if they have it."""
-        return cls(*(metrics[key] for key in cls.names(name))) if name in metrics else None
-
-    @staticmethod
-    def names(name: str) -> tuple[str, str, str]:
-        """Return the names of its metrics."""
-        return name, f"{name}_low", f"{name}_high"
 
 
 def compare(test: JudgedSplit, before: Ranked, common: Ranked, after: Ranked, relevance: Relevance) -> Comparison:
@@ -126,43 +101,3 @@ def _reciprocal_ranks(queries: Ints, ids: Ints, before: Ranked, after: Ranked, r
     rank = np.cumsum(is_there, axis=1)
     first = np.where(is_right, rank, np.inf).min(axis=1, initial=np.inf)
     return np.asarray(1 / first)
-
-
-def interval(values: Floats, clusters: Ints) -> Interval:
-    """Return the mean and its 95 % interval, by a bootstrap that draws whole clusters.
-
-    The questions of a cluster find each other, so their ranks depend on each other. Percentiles of the bootstrap give
-    an interval that is too short for few clusters: its spread is that of a sample, without the factor n / (n - 1), and
-    normal in place of Student's t. So the percentiles are those that a normal distribution has at the limits by both
-    (Hesterberg 2015, https://doi.org/10.1080/00031305.2015.1089789, expanded percentile interval).
-
-    Args:
-        values: (n,) of at least one query: metrics, or their differences for a paired bootstrap.
-        clusters: (n,) number of the query's cluster, of two or more clusters.
-    """
-    tail = expanded_tail(len(np.unique(clusters)))
-    low, high = np.quantile(bootstrap_means(values, clusters), [tail, 1 - tail])
-    return Interval(float(values.mean()), float(low), float(high))
-
-
-def expanded_tail(clusters: int) -> float:
-    """Return the share of the bootstrap on each side of a 95 % interval of at least two clusters."""
-    return float(ndtr(-stdtrit(clusters - 1, 0.975) * np.sqrt(clusters / (clusters - 1))))
-
-
-def bootstrap_means(values: Floats, clusters: Ints) -> Floats:
-    """Return (DRAWS,) means of the values of clusters that are drawn with repetition.
-
-    Args:
-        values: (n,) of queries.
-        clusters: (n,) number of the query's cluster.
-    """
-    _, cluster = np.unique(clusters, return_inverse=True)
-    sums, counts = np.bincount(cluster, weights=values), np.bincount(cluster)
-    draw = np.random.default_rng(0)
-    rows = max(1, _DRAWN // len(sums))
-    means = np.empty(DRAWS)
-    for start in range(0, DRAWS, rows):
-        drawn = draw.integers(len(sums), size=(min(rows, DRAWS - start), len(sums)))
-        means[start : start + rows] = sums[drawn].sum(1) / counts[drawn].sum(1)
-    return means

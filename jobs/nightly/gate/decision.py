@@ -12,9 +12,9 @@ from typing import Final
 import numpy as np
 
 from jobs.nightly.gate.canaries import shown
-from jobs.nightly.gate.comparison import Interval
 from jobs.nightly.gate.evidence import Evidence
 from jobs.nightly.gate.settings import GateSettings
+from model.evaluation.intervals import Interval
 from pipelines.summary.script_shares import FEWEST_QUESTIONS, script_shares
 from schemas.quantities import counted, rounded_percent
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from jobs.nightly.gate.answer_mix import Mix, answer_mix
 from jobs.nightly.gate.canaries import Canary, Missed, first_missed, read_canaries
-from jobs.nightly.gate.comparison import Interval
 from jobs.nightly.gate.label_precision import Review, read_review
 from jobs.nightly.gate.settings import GateSettings
+from model.evaluation.intervals import Interval
 from model.search.searcher import open_searcher
 from schemas.artifacts.manifest import Manifest
 

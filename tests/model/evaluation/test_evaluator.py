@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from model.evaluation import evaluator
-from model.evaluation.evaluator import metrics_of, missing_questions, query_times
+from model.evaluation.evaluator import metrics_of, missing_questions, query_times, summary
 from model.evaluation.relevance import Judgements
 
 # queries 0 and 1 are paraphrases, 2 has two of them, 9 and 8
@@ -42,3 +42,15 @@ def test_paraphrases_that_an_index_does_not_have_are_missing():
     index = SimpleNamespace(rows_of=lambda ids: np.where(ids < 9, ids, -1))
     relevant, missing = missing_questions(index, JUDGED)
     assert (relevant.tolist(), missing.tolist()) == ([0, 1, 8, 9], [9])
+
+
+def test_means_have_intervals_where_there_are_two_clusters():
+    values = np.array([[1.0, 0, 0, 1], [1, 1, 0, 1], [1, 0.5, 0, 1], [1, 0.6, 0, 1]])
+    found = summary("per_pair", values, np.array([0, 0, 1, 1]))
+    assert found["per_pair"] == {"hits_at_1": 0.5, "hits_at_10": 0.75, "mrr": 0.625, "ndcg_at_10": 0.65}
+    assert found["per_pair_interval"].keys() == found["per_pair"].keys()
+    low, high = found["per_pair_interval"]["hits_at_1"]
+    assert (low, high) == (0.5, 0.5)  # both clusters have one right first hit
+    low, high = found["per_pair_interval"]["mrr"]
+    assert 0.5 <= low < 0.625 < high <= 0.75
+    assert summary("per_pair", values, np.zeros(4, int)) == {"per_pair": found["per_pair"]}

@@ -6,7 +6,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model.evaluation.relevance import judgements
+from model.evaluation.relevance import Judgements, judgements, query_clusters
 
 KINDS = {"question_ids": pa.list_(pa.int64()), "texts": pa.list_(pa.string())}
 
@@ -62,3 +62,11 @@ def test_no_cluster_gives_no_query():
     judged = judgements(clusters())
     assert len(judged) == 0
     assert judged.relevant.dtype == np.int64
+
+
+def test_queries_that_paraphrase_one_another_however_indirectly_are_one_cluster():
+    ids, texts = np.array([1, 2, 3, 7, 8]), pa.array(["a", "b", "c", "d", "e"])
+    judged = Judgements(ids, texts, queries=np.array([0, 1, 1, 2, 3, 4]), relevant=np.array([2, 1, 3, 2, 99, 7]))
+    found = query_clusters(judged)
+    assert found[0] == found[1] == found[2]
+    assert found[3] == found[4] != found[0]

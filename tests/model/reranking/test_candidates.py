@@ -3,7 +3,7 @@ import pyarrow as pa
 import pytest
 
 from model.evaluation.relevance import Judgements
-from model.reranking.candidates import groups, relevant
+from model.reranking.candidates import relevant
 
 JUDGED = Judgements(
     ids=np.array([1, 2, 3, 7, 8]),
@@ -19,9 +19,3 @@ def test_paraphrases_are_marked_wherever_they_are_found(monkeypatch, pairs):
     found = np.array([[5, 2, 1], [3, 1, -1], [9, 9, 9], [99, 7, 1], [1, 2, 3]])
     expected = [[0, 1, 0], [1, 1, 0], [0, 0, 0], [1, 0, 0], [0, 0, 0]]
     assert relevant(found, JUDGED).astype(int).tolist() == expected
-
-
-def test_queries_that_paraphrase_one_another_however_indirectly_are_one_group():
-    found = groups(JUDGED)
-    assert found[0] == found[1] == found[2]
-    assert found[3] == found[4] != found[0]

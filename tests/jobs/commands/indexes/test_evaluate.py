@@ -75,6 +75,9 @@ def test_json_goes_to_stdout_and_to_the_file(place, tmp_path, capsys):
     assert result == json.loads((tmp_path / "m.json").read_text())
     assert set(result["per_question"]) == set(result["per_pair"]) == {"hits_at_1", "hits_at_10", "mrr", "ndcg_at_10"}
     assert 0 < result["per_pair"]["mrr"] <= 1
+    for name in ("per_question", "per_pair"):
+        for metric, (low, high) in result[f"{name}_interval"].items():
+            assert low <= result[name][metric] <= high
     assert result["index"]["factory"] == "Flat"
     assert result["split"] == "test"
     assert result["mean_ms"] > 0

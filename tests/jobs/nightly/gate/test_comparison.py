@@ -1,9 +1,10 @@
 import numpy as np
 import pyarrow as pa
 
-from jobs.nightly.gate.comparison import Comparison, Interval, compare, differences
+from jobs.nightly.gate.comparison import Comparison, compare, differences
 from jobs.nightly.gate.evaluation import Ranked
 from jobs.nightly.gate.relevance import Relevance
+from model.evaluation.intervals import Interval
 from tests.jobs.nightly.gate.test_evaluation import TEST, padded
 
 

@@ -5,11 +5,11 @@ import pytest
 
 from jobs.nightly.gate.answer_mix import Mix
 from jobs.nightly.gate.canaries import Canary, Missed
-from jobs.nightly.gate.comparison import Interval, interval
 from jobs.nightly.gate.decision import questions_moved, reason_to_refuse
 from jobs.nightly.gate.evidence import Evidence
 from jobs.nightly.gate.label_precision import Review
 from jobs.nightly.gate.settings import GateSettings
+from model.evaluation.intervals import Interval
 
 KEPT = {"questions": 100, "questions_in_clusters": 80}
 
@@ -144,35 +144,3 @@ def test_figures_are_recorded():
 def test_limits_without_their_file_are_refused(given, message):
     with pytest.raises(ValueError, match=message):
         GateSettings(**given)
-
-
-def test_the_interval_draws_clusters_and_is_seeded():
-    draw = np.random.default_rng(0)
-    clusters = np.repeat(np.arange(100), 4)
-    effect = np.repeat(draw.normal(0.05, 0.1, 100), 4)
-    found = interval(effect, clusters)
-    assert found == interval(effect, clusters)
-    assert found.mean == pytest.approx(effect.mean())
-    exact = 1.96 * effect[::4].std(ddof=1) / 10
-    assert found.high - found.low == pytest.approx(2 * exact, rel=0.15)
-    same = interval(np.zeros(400), clusters)
-    assert (same.low, same.mean, same.high) == (0, 0, 0)
-
-
-def intervals_with_the_truth(*, seed, draws, clusters):
-    """Return the number of draws whose interval contains the true difference of .02."""
-    draw, inside = np.random.default_rng(seed), 0
-    for _ in range(draws):
-        effect = np.repeat(draw.normal(0.02, 0.1, clusters), 3)
-        found = interval(effect, np.repeat(np.arange(clusters), 3))
-        inside += found.low <= 0.02 <= found.high
-    return inside
-
-
-def test_the_interval_of_few_clusters_is_as_long_as_their_number_needs():
-    inside = intervals_with_the_truth(seed=2, draws=300, clusters=5)
-    assert inside >= 273  # 91 %; percentiles of the bootstrap alone hold it in 252
-
-
-def test_the_interval_holds_the_true_difference_in_most_draws():
-    assert 88 <= intervals_with_the_truth(seed=1, draws=100, clusters=60) <= 100
