@@ -39,8 +39,8 @@ class Fault(Exception):  # noqa: N818  # a fault of the request, not of this pro
         self.headers = headers
 
 
-_HIGH_CONTROL: Final = re.compile(rb"\xc2[\x80-\x9f]")
-_HIGH_CONTROLS: Final = [(chr(code).encode(), rf"\u{code:04x}".encode()) for code in range(0x80, 0xA0)]
+_HIGH_CONTROL: Final = re.compile(rb"\x7f|\xc2[\x80-\x9f]")
+_HIGH_CONTROLS: Final = [(chr(code).encode(), rf"\u{code:04x}".encode()) for code in range(0x7F, 0xA0)]
 
 DEFECT = Fault(500, "a defect of the server; its log has the cause", "defect")
 
@@ -74,7 +74,7 @@ def response(fault: Fault) -> Response:
 def json_bytes(document: Any) -> bytes:
     """Return JSON of plain Python objects, all control characters spelled: curl and a log print it on terminals.
 
-    orjson leaves those from U+0080 to U+009F as they are.
+    orjson leaves those from U+007F to U+009F as they are.
     """
     content = orjson.dumps(document)
     if _HIGH_CONTROL.search(content):
