@@ -12,6 +12,7 @@ import pytest
 import yaml
 from apache_beam.options.pipeline_options import FlinkRunnerOptions
 
+from jobs.web.metrics import Metrics
 from pipelines.engine.runner import parse_options
 from schemas import __version__
 from schemas.artifacts.manifest import read_manifest
@@ -162,8 +163,6 @@ def test_the_templates_one_step_runs_and_publishes_or_fails_with_the_message(lau
 
 
 def test_alerts_name_metrics_and_labels_that_a_server_has():
-    from jobs.web.metrics import Metrics
-
     metrics = Metrics(waiting=int, opened=int)
     metrics.requests.labels("search", "200")
     metrics.seconds.labels("search")
