@@ -47,7 +47,7 @@ def check_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, s
     A column whose values there are all lists is an error too, since no row could be read.
     """
     first = _values(_first_objects(source), names.values())
-    values = {name: some for name, some in first.items() if not _is_object(some)}
+    values = _without_objects(first)
     nested = [name for name, some in values.items() if some and all(isinstance(value, dict | list) for value in some)]
 
     def sample() -> dict[str, list[str]]:
@@ -79,7 +79,7 @@ def has_header_rows(source: Source) -> bool:
 
 def jsonl_names(source: Source) -> list[str]:
     """Return the keys of the first objects of a file, and their fields, in the order in which they first occur."""
-    return [name for name, values in _values(_first_objects(source), ()).items() if not _is_object(values)]
+    return [*_without_objects(_values(_first_objects(source), ()))]
 
 
 def has_value(source: Source, key: str) -> bool:
@@ -88,7 +88,7 @@ def has_value(source: Source, key: str) -> bool:
     A line that has neither the key nor an escape, which may stand for a character of it, is not parsed.
     """
     value_of = getter(key)
-    written = key.rpartition(".")[2].encode()
+    written = key.partition("[")[0].rpartition(".")[2].encode()  # a name; the place in a list is not written
     for line in itertools.chain.from_iterable(physical_lines(source)):
         if written in line or b"\\u" in line:
             row = _object_of(line)
@@ -131,9 +131,9 @@ def _values(objects: Iterable[Mapping[str, Any]], named: Collection[str]) -> dic
     return found
 
 
-def _is_object(values: Sequence[Any]) -> bool:
-    """Return whether all values of a key are objects, whose fields are columns in its place."""
-    return bool(values) and all(isinstance(value, dict) for value in values)
+def _without_objects(values: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
+    """Return the keys that have another value than objects, whose fields are columns in their place, or none."""
+    return {name: some for name, some in values.items() if not some or not all(isinstance(v, dict) for v in some)}
 
 
 def is_object(line: bytes) -> bool:

@@ -43,11 +43,12 @@ def read_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, 
         QprError: the file is missing or damaged, or lacks a column.
     """
     with _opened(source) as file:
-        located = _locate(source, file, columns, names, mappable=True)
+        available = _fields(file, names)
+        located = _locate(source, file, available, columns, names, mappable=True)
         conventions = _conventions(source, names)
         first, end = source.groups or (0, file.num_row_groups)
         rows = sum(file.metadata.row_group(group).num_rows for group in range(first))
-        fields = {path: field for path, field in _fields(file, names).items() if path in located.values()}
+        fields = {path: field for path, field in available.items() if path in located.values()}
         stored = [field.stored for field in fields.values()]
         batches = file.iter_batches(BATCH_ROWS, row_groups=range(first, end), columns=stored, use_threads=False)
         while True:
@@ -80,8 +81,9 @@ def divide_parquet(source: Source) -> Iterator[Source]:
 def check_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool) -> Header:
     """Return the names of a file's columns; raise `QprError` unless the required ones are there in readable types."""
     with _opened(source) as file:
-        _locate(source, file, columns, names, mappable=mappable)
-        return Header([*_fields(file, names)], [])
+        available = _fields(file, names)
+        _locate(source, file, available, columns, names, mappable=mappable)
+        return Header([*available], [])
 
 
 def parquet_names(source: Source) -> list[str]:
@@ -127,10 +129,14 @@ def _conventions_of_file(source: Source, names: tuple[tuple[str, str], ...], _st
 
 
 def _locate(
-    source: Source, file: pq.ParquetFile, columns: Sequence[Column], names: Mapping[str, str], *, mappable: bool
+    source: Source,
+    file: pq.ParquetFile,
+    fields: Mapping[str, Field],
+    columns: Sequence[Column],
+    names: Mapping[str, str],
+    *,
+    mappable: bool,
 ) -> dict[str, str]:
-    fields, all_names = _fields(file, names), file.schema_arrow.names
-
     def sample() -> dict[str, list[str]]:
         first = next((piece for part in file.iter_batches(SAMPLE_ROWS) for piece in _pieces(part, fields)), None)
         return {} if first is None else dict(zip(fields, map(_texts, first.columns), strict=True))
@@ -140,7 +146,7 @@ def _locate(
     located = locate_columns(
         columns, names, fields, url=source.url, sample=sample, nested=nested, objects=objects, mappable=mappable
     )
-    repeated = [name for name in located.values() if all_names.count(name) > 1]
+    repeated = [name for name in located.values() if file.schema_arrow.names.count(name) > 1]
     if repeated:
         raise WrongColumnsError(f"{source.url}: two columns have the name {repeated[0]!r}. Rename one")
     for column in columns:

@@ -160,6 +160,10 @@ def test_a_field_that_only_a_late_object_has_is_found(tmp_path):
     assert batch.has("answer_id")
     [batch] = read(lines_file(tmp_path, *rows), COLUMNS, {"answer_id": "user.id"})
     assert not batch.has("answer_id")
+    in_list = b'{"question": "a", "user": {"ids": [null, "7"]}}'
+    for path, has in (("user.ids[1]", True), ("user.ids[0]", False), ("user.ids[-1]", True)):
+        [batch] = read(lines_file(tmp_path, *rows, in_list), COLUMNS, {"answer_id": path})
+        assert batch.has("answer_id") == has
 
 
 @pytest.mark.parametrize(
