@@ -24,7 +24,7 @@ import typer
 
 from benchmarks.certificates.certified_requests import JUDGED, Request, help_desk
 from benchmarks.cli import AsJson, Report, Seed, run
-from benchmarks.retrieval.servers.processes import cpu_s, plain_server, server
+from benchmarks.retrieval.servers.processes import cpu_s, peer_server, server
 from schemas.text import fold
 
 _WARMING = 50
@@ -57,7 +57,7 @@ def main(
     for name, model in (("the index's encoder", []), ("sentence-transformers", [transformer, _ALL])):
         if None in model:
             continue
-        with plain_server(url, *map(str, model)) as (port, process):
+        with peer_server("plain_server", url, *map(str, model)) as (port, process):
             rows, times = _sent(port, process, rest, _search)
         distances = np.array([row["hits"][0]["distance"] if row["hits"] else np.inf for row in rows])
         threshold = np.sort(distances)[max(hits - 1, 0)]

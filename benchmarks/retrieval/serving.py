@@ -7,7 +7,8 @@ request. Searches ask for ten hits of an indexed question without one of its wor
 /answer. Swaps publish the same index again under another run, by hard links, while requests come; their memory is that
 before the first one, after the last one, and the most of the time between, without that of processes that search. The
 peer is a plain FastAPI program with the same encoder, or with sentence-transformers
-(`benchmarks.retrieval.peers.plain_server`).
+(`benchmarks.retrieval.peers.plain_server`). A server that looks for nothing
+(`benchmarks.retrieval.peers.constant_server`) shows how much of a latency is due to the machine and the web server.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ import typer
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.measure import call_command
 from benchmarks.retrieval.servers.load import Outcome, closed_loop, get, open_loop, post, shortened
-from benchmarks.retrieval.servers.processes import cpu_s, forget_peak, memory_mb, plain_server, server, shared_mb
+from benchmarks.retrieval.servers.processes import cpu_s, forget_peak, memory_mb, peer_server, server, shared_mb
 
 _BATCH = 64
 _EXACT_RATE = 200.0
@@ -88,6 +89,9 @@ def main(
                 outcome, peak = _exchange(index, served, port, process, texts, swaps, swap_requests, swap_rate, seed)
                 memory = {"old_mb": old, "peak_mb": peak, "new_mb": memory_mb(process)}
                 report.row(swaps=swaps, requests_per_s=swap_rate, requests=swap_requests, **outcome.cells(), **memory)
+        with peer_server("constant_server") as (port, process):
+            report.heading("a server that sends the same bytes to all: search, open loop")
+            _open_loops(report, port, process, texts, numbers, seconds, seed, _search)
         peers: list[tuple[str, list[str]]] = [("the same encoder", [])] if peer else []
         if transformer is not None:
             part = [str(peer_questions)] if peer_questions else []
@@ -95,7 +99,7 @@ def main(
                 (f"sentence-transformers, {f'{peer_questions:,}' if part else 'all'} questions", [transformer, *part])
             )
         for name, arguments in peers:
-            with plain_server(str(served), *arguments) as (port, process):
+            with peer_server("plain_server", str(served), *arguments) as (port, process):
                 report.heading(f"plain FastAPI program with {name}: search, open loop")
                 _open_loops(report, port, process, texts, numbers, seconds, seed, _search)
                 report.row(resident_mb=memory_mb(process))

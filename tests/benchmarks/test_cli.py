@@ -155,7 +155,13 @@ def test_the_smallest_run_of_a_script_compares_with_its_peer(monkeypatch, capsys
 
 
 @pytest.mark.parametrize(
-    "name", ["pipelines.peers.dict_loop", "retrieval.peers.autofaiss_index", "retrieval.peers.plain_server"]
+    "name",
+    [
+        "pipelines.peers.dict_loop",
+        "retrieval.peers.autofaiss_index",
+        "retrieval.peers.constant_server",
+        "retrieval.peers.plain_server",
+    ],
 )
 def test_a_peer_without_arguments_prints_its_usage(name, monkeypatch):
     monkeypatch.setattr(sys, "argv", [name])

@@ -1,8 +1,8 @@
 """A search service as tutorials write it: FastAPI, pydantic, a ``def`` endpoint, one FAISS index in memory.
 
-Run: python -m benchmarks.retrieval.peers.plain_server INDEX PORT
-     python -m benchmarks.retrieval.peers.plain_server INDEX PORT MODEL
-     python -m benchmarks.retrieval.peers.plain_server INDEX PORT MODEL QUESTIONS
+Run: python -m benchmarks.retrieval.peers.plain_server PORT INDEX
+     python -m benchmarks.retrieval.peers.plain_server PORT INDEX MODEL
+     python -m benchmarks.retrieval.peers.plain_server PORT INDEX MODEL QUESTIONS
 
 It encodes with the index's own encoder, or with a model of sentence-transformers, and searches one FAISS index of the
 same factory and probes. It has no version, limits, log or metrics. To encode all questions with a transformer takes
@@ -39,7 +39,7 @@ class Found(BaseModel):
     hits: list[FoundQuestion]
 
 
-def main(url: str, port: int, model: str | None = None, questions: int | None = None) -> None:
+def main(port: int, url: str, model: str | None = None, questions: int | None = None) -> None:
     """Load an index of this package, copy it into one of FAISS, and serve it."""
     opened = open_searcher(url).index
     stored = model is not None and questions is None
@@ -82,4 +82,4 @@ if __name__ == "__main__":
     if not 3 <= len(sys.argv) <= 5:
         raise SystemExit(__doc__)
     model, questions = [*sys.argv[3:], None, None][:2]
-    main(sys.argv[1], int(sys.argv[2]), model, None if questions is None else int(questions))
+    main(int(sys.argv[1]), sys.argv[2], model, None if questions is None else int(questions))

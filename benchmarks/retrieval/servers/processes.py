@@ -41,15 +41,15 @@ def server(arguments: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 
 @contextmanager
-def plain_server(index: str, *model: str) -> Iterator[tuple[int, int]]:
-    """Yield port and process id of the peer, given a model, a model and a number of questions, or neither.
+def peer_server(name: str, *arguments: str) -> Iterator[tuple[int, int]]:
+    """Yield port and process id of a program of `benchmarks.retrieval.peers`, given the port and more arguments.
 
     Raises:
         SystemExit: it ended before its first answer.
     """
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    command = [sys.executable, "-m", "benchmarks.retrieval.peers.plain_server", index, str(port), *model]
+    command = [sys.executable, "-m", f"benchmarks.retrieval.peers.{name}", str(port), *arguments]
     with subprocess.Popen(command) as process:
         try:
             for _ in range(600):
@@ -58,7 +58,7 @@ def plain_server(index: str, *model: str) -> Iterator[tuple[int, int]]:
                     break
                 except OSError:
                     if process.poll() is not None:
-                        raise SystemExit("the plain server did not start") from None  # it has printed why
+                        raise SystemExit(f"{name} did not start") from None  # it has printed why
                     time.sleep(0.5)
             yield port, process.pid
         finally:
