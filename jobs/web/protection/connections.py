@@ -211,7 +211,8 @@ class Connection(HttpToolsProtocol):
 
     def _write_refusal(self, fault: Fault) -> None:
         answer = response(fault)
-        lines = [name + b": " + value + b"\r\n" for name, value in (*answer.raw_headers, (b"connection", b"close"))]
+        headers = (*self.server_state.default_headers, *answer.raw_headers, (b"connection", b"close"))
+        lines = [name + b": " + value + b"\r\n" for name, value in headers]
         self.transport.write(b"".join([STATUS_LINE[fault.status], *lines, b"\r\n", answer.body]))
         self.transport.close()
 

@@ -137,6 +137,20 @@ def test_a_complete_head_beyond_64_kib_is_refused(served, more):
     assert served(scenario)[0]["head"] == 1
 
 
+def test_refusals_before_the_application_have_the_headers_of_all_responses(served, monkeypatch):
+    monkeypatch.setattr(connections, "HEAD_S", 0.4)
+
+    async def scenario(connect, _):
+        status, headers, _ = await (await connect()).asked(GET, b"\r\n")
+        assert (status, headers["x-content-type-options"]) == (200, "nosniff")
+        for part, refusal in ((b"no request\r\n\r\n", 400), (GET, 408), (GET + b"X: " + b"a" * 70_000, 431)):
+            status, others, _ = await (await connect()).asked(part)
+            assert (status, headers.keys() - others.keys()) == (refusal, set())
+            assert others["cross-origin-resource-policy"] == "same-origin"
+
+    served(scenario)
+
+
 def test_a_body_and_requests_behind_one_another_are_no_head(served):
     async def scenario(connect, _):
         client, body = await connect(), b"x" * 300_000
