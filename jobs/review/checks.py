@@ -10,7 +10,7 @@ from collections.abc import Collection
 from typing import Final
 
 from jobs.display.safe_text import CONTROLS
-from jobs.review.database import Verdict, check_source
+from jobs.review.database.connection import Verdict, check_source
 from jobs.review.queues.interface import STRAY, VERDICTS, Item, Queue
 from jobs.review.store import VerdictStore
 from schemas.errors import QprError

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from jobs.display.console import warn
-from jobs.review.database import explained, is_database, open_database, read_source, strata_text, transaction
+from jobs.review.database.connection import explained, is_database, open_database, read_source, strata_text, transaction
 from jobs.review.queues.clusters import ClusterQueue
 from jobs.review.queues.interface import Queue, Source
 from jobs.review.queues.requests import RequestQueue

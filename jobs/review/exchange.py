@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from jobs.review.database import Verdict
+from jobs.review.database.connection import Verdict
 from jobs.review.opinions import is_shared, opinions, outcome
 from jobs.review.queues.interface import RIGHT, STRAY, UNCLEAR, WRONG, Queue
 from jobs.review.queues.pairs import PairQueue

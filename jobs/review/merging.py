@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from jobs.display.safe_text import cell_text
 from jobs.review.checks import check_verdict, note_text
-from jobs.review.database import Verdict, is_database
+from jobs.review.database.connection import Verdict, is_database
 from jobs.review.exchange import full_verdict
 from jobs.review.people import person_key, person_name, reviewer_name
 from jobs.review.queues.interface import UNCLEAR, WRONG, Item, Queue
@@ -122,7 +122,7 @@ def _check_dataset(digest: str, queue: Queue) -> None:
 
 
 def _time(text: str) -> str:
-    """Return a time in the form of `jobs.review.database.now`, whose order is that of time; an empty text stays.
+    """Return a time in the form of `database.connection.now`, whose order is that of time; an empty text stays.
 
     Raises:
         QprError: it is no time.

@@ -10,7 +10,7 @@ import functools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from jobs.review.database import Verdict
+from jobs.review.database.connection import Verdict
 from jobs.review.queues.interface import RIGHT
 from schemas.text import hash64
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from jobs.display.rendering import render
 from jobs.display.summary_tables import SummaryTable, percent
-from jobs.review.database import Verdict
+from jobs.review.database.connection import Verdict
 from jobs.review.opinions import opinions
 from jobs.review.queues.interface import Kind, Queue
 from jobs.review.session import Progress

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
 from jobs.review.checks import check_verdict, note_text
-from jobs.review.database import Verdict
+from jobs.review.database.connection import Verdict
 from jobs.review.opinions import ONE_OF, is_shared, opinions, outcome
 from jobs.review.people import person_key, person_name
 from jobs.review.queues.interface import Item, Queue

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final, Self
 
-from jobs.review.database import (
+from jobs.review.database.connection import (
     Verdict,
     explained,
     now,
@@ -47,7 +47,8 @@ class VerdictStore:
         self.path = path
         self._connection = open_database(path, source)
         self._lock = threading.RLock()
-        self.source = read_source(self._connection)
+        with explained(path):
+            self.source = read_source(self._connection)
 
     def __enter__(self) -> Self:
         """Return the store; the block's end closes it."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jobs.review.database import Verdict
+from jobs.review.database.connection import Verdict
 from jobs.review.opinions import ONE_OF, People, is_shared, opinion, opinions, outcome
 from jobs.review.queues.interface import RIGHT, Place, Source
 from schemas.statistics.agreement import Agreement, specific_agreement

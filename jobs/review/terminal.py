@@ -22,7 +22,7 @@ from jobs.display.console import results, say
 from jobs.display.safe_text import printable, printable_lines
 from jobs.display.text_input import is_typed
 from jobs.review.checks import MOST_NOTE
-from jobs.review.database import Verdict
+from jobs.review.database.connection import Verdict
 from jobs.review.queues.interface import LABELS, QUESTIONS, STRAY, VERDICTS, Item
 from jobs.review.queues.rules import RULES
 from jobs.review.report import end_text, progress_text

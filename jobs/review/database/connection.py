@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from jobs.review.database.tables import TABLES, check_values
 from jobs.review.queues.interface import Source
 from schemas.errors import QprError
 
@@ -28,16 +29,6 @@ _BEGINNING: Final = b"SQLite format 3\x00"
 
 _WAIT_S: Final = 30.0
 """Seconds that a write waits for that of another process."""
-
-_TABLES: Final = """
-CREATE TABLE source (kind TEXT NOT NULL, digest TEXT NOT NULL, seed INTEGER NOT NULL, items INTEGER NOT NULL,
-  questions INTEGER NOT NULL, largest INTEGER NOT NULL, created TEXT NOT NULL);
-CREATE TABLE items (item TEXT PRIMARY KEY, place INTEGER NOT NULL, size INTEGER NOT NULL, strata TEXT NOT NULL);
-CREATE TABLE verdicts (verdict_id TEXT PRIMARY KEY, item TEXT NOT NULL REFERENCES items, reviewer TEXT NOT NULL,
-  verdict TEXT NOT NULL, strays TEXT NOT NULL, note TEXT NOT NULL, judged_at TEXT NOT NULL);
-CREATE TABLE undone (verdict_id TEXT PRIMARY KEY, undone_at TEXT NOT NULL);
-CREATE TABLE claims (session TEXT PRIMARY KEY, item TEXT NOT NULL, reviewer TEXT NOT NULL, at REAL NOT NULL);
-"""
 
 
 class Verdict(NamedTuple):
@@ -191,7 +182,7 @@ def _create(connection: sqlite3.Connection, source: Source) -> None:
     with transaction(connection):
         if connection.execute("PRAGMA schema_version").fetchone() != (0,):
             return
-        for statement in _TABLES.split(";\n"):
+        for statement in TABLES.split(";\n"):
             if statement.strip():
                 connection.execute(statement)
         connection.execute("INSERT INTO source VALUES (?, ?, ?, ?, ?, ?, ?)", (*source, now()))
@@ -217,6 +208,7 @@ def _check(path: str, connection: sqlite3.Connection, *, empty: bool) -> None:
     [fault, *_] = connection.execute("PRAGMA quick_check(1)").fetchone()
     if fault != "ok":
         raise QprError(f"{path}: is damaged: {fault.splitlines()[-1]}. Restore a copy; verdicts in an export are kept")
+    check_values(path, connection)
 
 
 def check_source(path: str, stored: Source, source: Source) -> None:

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from jobs.review.database import Verdict, now
+from jobs.review.database.connection import Verdict, now
 from jobs.review.queues.clusters import ClusterQueue
 from jobs.review.queues.interface import Item, Line, Source
 from jobs.review.queues.requests import RequestQueue

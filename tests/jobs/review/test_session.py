@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from jobs.review import store
-from jobs.review.database import Verdict, select_verdicts
+from jobs.review.database.connection import Verdict, select_verdicts
 from jobs.review.opinions import is_shared, opinions, outcome
 from jobs.review.people import person_key
 from schemas.errors import QprError

@@ -9,7 +9,7 @@ import threading
 import pytest
 
 from jobs.review.checks import check_queue
-from jobs.review.database import Verdict
+from jobs.review.database.connection import Verdict
 from jobs.review.merging import merge_file
 from jobs.review.store import VerdictStore
 from schemas.errors import QprError
@@ -222,3 +222,61 @@ def test_a_database_with_a_view_or_a_trigger_is_refused(open_store, tmp_path, st
     connection.close()
     with pytest.raises(QprError, match=r"review\.db: has a view or a trigger, which no qpr makes\. Ask for an export"):
         open_store(read_only=read_only)
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("source", "kind", "'questions'"),
+        ("source", "digest", "NULL"),
+        ("source", "items", "'x'"),
+        ("source", "largest", "0"),
+        ("items", "place", "NULL"),
+        ("items", "size", "x'00ff'"),
+        ("items", "strata", "'[1]'"),
+        ("items", "strata", "'{\"split\": 1}'"),
+        ("items", "strata", "'{'"),
+        ("verdicts", "item", "'i9'"),
+        ("verdicts", "reviewer", "x'00ff'"),
+        ("verdicts", "strays", "'[null]'"),
+        ("verdicts", "judged_at", "NULL"),
+    ],
+)
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_value_that_no_review_writes_is_refused_with_table_row_and_column(
+    open_store, items, tmp_path, table, column, value, read_only
+):
+    open_store().add([verdict("v1"), verdict("v2", "i1")], items)
+    change_freely(tmp_path / "review.db", f"UPDATE {table} SET {column} = {value} WHERE rowid = 1")
+    with pytest.raises(QprError, match=rf"review\.db: table {table}, row 1: the value of {column} .*\. Restore a copy"):
+        open_store(read_only=read_only)
+
+
+def test_text_that_is_no_utf_8_is_refused(open_store, tmp_path):
+    open_store()
+    change_freely(tmp_path / "review.db", "UPDATE source SET digest = CAST(x'ff' AS TEXT)")
+    with pytest.raises(QprError, match=r"review\.db: Could not decode to UTF-8 column 'digest' .*\. Restore a copy"):
+        open_store(read_only=True)
+
+
+@pytest.mark.parametrize(
+    ("change", "rows"), [("DELETE FROM source", 0), ("INSERT INTO source SELECT * FROM source", 2)]
+)
+def test_a_database_without_one_row_about_the_queue_is_refused(open_store, tmp_path, change, rows):
+    open_store()
+    change_freely(tmp_path / "review.db", change)
+    with pytest.raises(
+        QprError, match=rf"review\.db: table source has {rows} rows in place of one\. .* Restore a copy"
+    ):
+        open_store(read_only=True)
+
+
+def change_freely(path, statement):
+    """Execute a statement in a database whose columns may be NULL, as another program makes them."""
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '')")
+    connection.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute(statement)
+    connection.close()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jobs.review.database import Verdict
+from jobs.review.database.connection import Verdict
 from jobs.review.opinions import is_shared, opinions, outcome
 from jobs.review.queues.interface import Place, Source
 from jobs.review.tally import tally

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from jobs.review import database
+from jobs.review.database import connection
 from jobs.review.store import VerdictStore
 
 
@@ -152,7 +152,7 @@ def test_an_export_only_reads_the_database(review, qpr, dataset, tmp_path, monke
     (tmp_path / "review.db").chmod(0o444)
     before = (tmp_path / "review.db").read_bytes()
     monkeypatch.setattr(os, "access", lambda *_: False)  # a mount without write access, also for root
-    monkeypatch.setattr(database, "transaction", None)
+    monkeypatch.setattr(connection, "transaction", None)
     outcome = review("--export", tmp_path / "verdicts.csv")
     assert outcome.code == 0, outcome.err
     assert len(list(csv.DictReader((tmp_path / "verdicts.csv").open(encoding="utf-8-sig")))) == 2
