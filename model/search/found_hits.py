@@ -1,6 +1,6 @@
 """Hits of a search, with reasons that are computed when they are read.
 
-questions, Found, records of an index, Judgement -> hits_of -> lists of Hit, FoundWhy
+questions, Found, records of an index, Judgement -> hits_of -> lists of Hit, Why
 """
 
 from __future__ import annotations
@@ -35,37 +35,22 @@ class QuestionWords:
 class FoundWhy(Why):
     """Reasons of which the words and contributions, half of the time of a search, are computed when they are read.
 
-    Args:
-        question: that was asked.
-        text: of the hit.
-        dense_rank: as of `Why`; 0 for none.
-        lexical_rank: as of `Why`; 0 for none.
-        judged: judgement of all hits, and row and column of this one; None for a hit that was not judged.
+    `dataclasses.replace`, a copy and a pickle of them are a plain `Why`, all of whose values are computed.
     """
 
-    def __init__(
-        self,
-        question: QuestionWords,
-        text: str,
-        dense_rank: int,
-        lexical_rank: int,
-        judged: tuple[Judgement, int, int] | None,
-    ) -> None:
-        fields = {
-            "dense_rank": dense_rank or None,
-            "lexical_rank": lexical_rank or None,
-            "guard": None,
-            "_question": question,
-            "_text": text,
-            "_judged": judged,
-        }
-        object.__setattr__(self, "__dict__", fields)  # the class is frozen
+    def __new__(cls, *values: Any, **named: Any) -> Why:  # type: ignore[misc]  # called by dataclasses.replace
+        """Return plain reasons with these values; `found_why` makes the others."""
+        return Why(*values, **named)
+
+    def __reduce__(self) -> tuple[type[Why], tuple[Any, ...]]:
+        return Why, self._values()
+
+    def __repr__(self) -> str:
+        return repr(Why(*self._values()))
 
     def guarded(self, guard: str | None) -> Why:
         """Return the same reasons with another guard; what was not read stays to be computed."""
-        copied = object.__new__(FoundWhy)
-        object.__setattr__(copied, "__dict__", self.__dict__ | {"guard": guard})
-        return copied
+        return _lazy(self.__dict__ | {"guard": guard})
 
     @property  # a cached one takes a lock in Python 3.11, a sixth of the time of the documents of a search
     def shared_words(self) -> tuple[str, ...]:
@@ -81,6 +66,36 @@ class FoundWhy(Why):
         """The contributions of the features to the probability, in log odds."""
         judged: tuple[Judgement, int, int] | None = self.__dict__["_judged"]
         return {} if judged is None else judged[0].reasons(*judged[1:])
+
+
+def found_why(
+    question: QuestionWords, text: str, dense_rank: int, lexical_rank: int, judged: tuple[Judgement, int, int] | None
+) -> Why:
+    """Return the reasons for a hit.
+
+    Args:
+        question: that was asked.
+        text: of the hit.
+        dense_rank: as of `Why`; 0 for none.
+        lexical_rank: as of `Why`; 0 for none.
+        judged: judgement of all hits, and row and column of this one; None for a hit that was not judged.
+    """
+    return _lazy(
+        {
+            "dense_rank": dense_rank or None,
+            "lexical_rank": lexical_rank or None,
+            "guard": None,
+            "_question": question,
+            "_text": text,
+            "_judged": judged,
+        }
+    )
+
+
+def _lazy(fields: dict[str, Any]) -> Why:
+    why: Why = object.__new__(FoundWhy)
+    object.__setattr__(why, "__dict__", fields)  # the class is frozen
+    return why
 
 
 def hits_of(
@@ -110,7 +125,7 @@ def hits_of(
             record = next(rest)
             same = record["question_id"] == own
             judged = None if judgement is None or same else (judgement, query, place)
-            why = FoundWhy(words, record["text"], dense[place], lexical[place], judged)
+            why = found_why(words, record["text"], dense[place], lexical[place], judged)
             likely = None if probabilities is None else 1.0 if same else probabilities[place]
             of_query.append(Hit.of(record, len(of_query) + 1, likely, why))
         hits.append(of_query)
@@ -133,5 +148,5 @@ def same_questions(index: Index, asked: Sequence[str], *, judges: bool) -> list[
 
 def same_question(question: str, record: dict[str, Any], probability: float | None) -> Hit:
     """Return the question of the index that has the key of another one, as its hit."""
-    why = FoundWhy(QuestionWords(question), record["text"], 0, 0, None)
+    why = found_why(QuestionWords(question), record["text"], 0, 0, None)
     return Hit.of(record, 1, probability, why)

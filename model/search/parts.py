@@ -1,6 +1,6 @@
-"""Parts of a searcher: its way of searching, its confidence model, and all that decides its answers.
+"""Parts of a searcher: its way of searching, its confidence model, its certificate, and all that decides its answers.
 
-manifest, opened index, options -> retrieval_of, confidence_of, version_of
+manifest, opened index, options -> retrieval_of, confidence_of, version_of, certificate_of
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from schemas.errors import QprError, UsageError
 from schemas.tables import CONFIDENCE
 
 if TYPE_CHECKING:
+    from model.certificates.certificate import Loaded
     from model.confidence.confidence import Confidence
 
 
@@ -93,3 +94,16 @@ def version_of(manifest: Manifest, retrieval: Retrieval, rerank: str | None) -> 
         k=1,
         release=__version__,
     )
+
+
+def certificate_of(url: str | None, version: Version) -> Loaded | None:
+    """Return the certificate of a version; None without one.
+
+    Raises:
+        QprError: it cannot be read, or is of another version.
+    """
+    if not url:
+        return None
+    from model.certificates.monitor import load_watched  # the exact tests of a certificate import scipy
+
+    return load_watched(url, version)

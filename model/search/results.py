@@ -61,7 +61,7 @@ class Why:
     def __hash__(self) -> int:
         return hash((self.dense_rank, self.lexical_rank, self.guard))
 
-    def _values(self) -> tuple[object, ...]:
+    def _values(self) -> tuple[Any, ...]:
         return self.shared_words, self.dense_rank, self.lexical_rank, dict(self.contributions), self.guard
 
 

@@ -23,7 +23,7 @@ from model.search.answering import checked_hits, decide, decide_many, with_guard
 from model.search.found_hits import hits_of, same_questions
 from model.search.one_process import OfOneProcess
 from model.search.opening import open_index
-from model.search.parts import check_mode, confidence_of, retrieval_of, version_of
+from model.search.parts import certificate_of, check_mode, confidence_of, retrieval_of, version_of
 from model.search.results import Answer, Hit
 from model.search.retrieval import Retrieval
 from model.search.views import Filters, Views, utc_now
@@ -89,8 +89,12 @@ class Searcher(OfOneProcess):
         """
         return self.views.of(filters, self.clock()).index
 
-    def without_answers(self, answer_ids: frozenset[str]) -> Searcher:
-        """Return the same searcher, which finds no question with one of these answers, named as by `answer_key`."""
+    def without_answers(self, answer_ids: Iterable[str]) -> Searcher:
+        """Return the same searcher, which finds no question with one of these answers, named by `Hit.judged_id`.
+
+        Raises:
+            UsageError: ``answer_ids`` is one str, or no iterable of str.
+        """
         searcher = dataclasses.replace(self, retrieval=(views := self.views.without(answer_ids)).whole)
         searcher.__dict__["views"] = views
         return searcher
@@ -243,8 +247,4 @@ def open_searcher(
     confidence = confidence_of(url, manifest)
     retrieval = retrieval_of(manifest, index, mode, rerank, confidence, compiled=compiled)
     version = version_of(manifest, retrieval, rerank)
-    if not certificate:
-        return Searcher(retrieval, version, None, confidence)
-    from model.certificates.monitor import load_watched  # the exact tests of a certificate import scipy
-
-    return Searcher(retrieval, version, load_watched(certificate, version), confidence)
+    return Searcher(retrieval, version, certificate_of(certificate, version), confidence)

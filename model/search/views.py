@@ -12,7 +12,7 @@ import functools
 import itertools
 import math
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -24,6 +24,7 @@ from model.index.index import Index
 from model.index.ranking import Ints
 from model.index.rows.row_filters import Mask, RowFilters
 from model.search.retrieval import Retrieval
+from model.text.asked import checked_names
 from schemas.errors import FilterError
 from schemas.tables import ANSWER_ID
 from schemas.text_arrays import answer_keys
@@ -110,12 +111,15 @@ class Views:
     def _made(self, values: tuple[str, ...], period: int) -> Retrieval:
         return self.within(self._rows.masks(values, period), values)
 
-    def without(self, answer_ids: frozenset[str]) -> Views:
+    def without(self, answer_ids: Iterable[str]) -> Views:
         """Return the views without the rows of some answers; values that only these have stay known.
 
         A search compares as many more vectors as such rows can hide, were all of them the nearest.
+
+        Raises:
+            UsageError: the ids are one str, or no iterable of str.
         """
-        part = self.within(_masks_without(self.whole.index, answer_ids))
+        part = self.within(_masks_without(self.whole.index, checked_names(answer_ids, "answer_ids")))
         hidden = len(part.index) - sum(int(np.count_nonzero(shard.mask)) for shard in part.index.shards)
         index = part.index.with_fields(probes=_probes_past(part.index, hidden))
         views = Views(dataclasses.replace(part, index=index))

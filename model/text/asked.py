@@ -91,6 +91,21 @@ def checked_number(number: Any, name: str) -> int:
         raise UsageError(f"{name} takes a whole number, got {number!r}. Convert it to int") from error
 
 
+def checked_names(names: object, name: str) -> frozenset[str]:
+    """Return the texts, such as ids of answers, that were given as the argument ``name``.
+
+    Raises:
+        UsageError: they are one text, or no iterable of str.
+    """
+    if isinstance(names, str | bytes | Mapping) or not isinstance(names, Iterable):
+        raise UsageError(f"{name} takes a set of str, got {type(names).__name__}. Put it into a set")
+    given = list(names)
+    for each in given:
+        if not isinstance(each, str):
+            raise UsageError(f"{name} takes a set of str, got {each!r} in it. Convert it to str")
+    return frozenset(given)
+
+
 def checked_ids(ids: Any, name: str, *, count: int) -> npt.NDArray[np.int64]:
     """Return ids of questions that were given as the argument ``name``, (count,).
 

@@ -29,6 +29,17 @@ class Known(NamedTuple):
     reason: Reason
 
 
+def checked_searcher(searcher: Searcher) -> Searcher:
+    """Return the searcher of an adapter.
+
+    Raises:
+        UsageError: it is something else, such as the URL of an index.
+    """
+    if not callable(getattr(searcher, "answer", None)):
+        raise UsageError(f"an adapter takes a Searcher, got {type(searcher).__name__}. Write open_searcher(url)")
+    return searcher
+
+
 def known_answer(searcher: Searcher, prompt: object, filters: Mapping[str, str] | None) -> Known | None:
     """Return the answer to a prompt; None where the searcher abstains, or the answer has no text.
 

@@ -12,7 +12,7 @@ from langchain_core.caches import RETURN_VAL_TYPE, BaseCache
 from langchain_core.outputs import Generation
 
 from model.search.searcher import Searcher
-from qpr.adapters.known_answers import known_answer
+from qpr.adapters.known_answers import checked_searcher, known_answer
 from qpr.adapters.prompts import question_of
 
 
@@ -28,10 +28,13 @@ class AnswerCache(BaseCache):
         searcher: decides which questions are answered.
         filters: a value of each column that its index varies by, for all questions; a value without questions has no
             answers.
+
+    Raises:
+        UsageError: ``searcher`` is none, such as the URL of an index.
     """
 
     def __init__(self, searcher: Searcher, filters: Mapping[str, str] | None = None) -> None:
-        self._searcher, self._filters = searcher, filters
+        self._searcher, self._filters = checked_searcher(searcher), filters
 
     def lookup(self, prompt: str, llm_string: str) -> RETURN_VAL_TYPE | None:  # noqa: ARG002
         """Return the known answer to a prompt, or None."""

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from model.search.searcher import Searcher
-from model.text.asked import checked_number
+from model.text.asked import checked_names, checked_number
 from qpr.adapters.in_thread import in_thread
-from qpr.adapters.known_answers import known_answer
+from qpr.adapters.known_answers import checked_searcher, known_answer
 from schemas.errors import UsageError
 
 
@@ -22,10 +22,13 @@ class AnswerCheck:
         searcher: decides which questions are answered.
         filters: a value of each column that its index varies by, for all questions; a value without questions has no
             answers.
+
+    Raises:
+        UsageError: ``searcher`` is none, such as the URL of an index.
     """
 
     def __init__(self, searcher: Searcher, filters: Mapping[str, str] | None = None) -> None:
-        self._searcher, self._filters = searcher, filters
+        self._searcher, self._filters = checked_searcher(searcher), filters
 
     def check(
         self,
@@ -43,8 +46,7 @@ class AnswerCheck:
         """
         if vector is not None or filter_expression is not None or distance_threshold is not None:
             raise UsageError("check takes no vector, filter_expression or distance_threshold. Leave them out")
-        if isinstance(return_fields, str):
-            raise UsageError(f"return_fields takes a list of str, got str. Write [{return_fields!r}]")
+        fields = checked_names(return_fields or (), "return_fields")
         if checked_number(num_results, "num_results") < 1:
             raise UsageError(f"num_results must be at least 1, got {num_results}")
         if (known := known_answer(self._searcher, prompt, self._filters)) is None:
@@ -55,6 +57,6 @@ class AnswerCheck:
             "response": known.text,
             "metadata": {"reason": known.reason, "probability": known.hit.probability},
         }
-        return [{name: entry[name] for name in return_fields if name in entry} if return_fields else entry]
+        return [{name: value for name, value in entry.items() if not fields or name in fields}]
 
     acheck = in_thread(check)

@@ -1,4 +1,6 @@
+import copy
 import dataclasses
+import pickle
 
 import numpy as np
 import pytest
@@ -72,6 +74,17 @@ def test_words_are_cut_when_the_reasons_are_read(monkeypatch):
     assert guarded == Why(("pay,", "pay", "my", "bill"), None, 3, {}, "order")
     assert own.why.guard is None
     assert len(cut) == 3  # the words of the question are cut once for all hits
+
+
+def test_reasons_are_replaced_copied_pickled_and_shown_as_plain_ones():
+    [first, _], _ = hits_of(ASKED, FOUND, [*map(record, TEXTS)], JUDGEMENT)
+    plain = Why(("pay", "bill"), 1, None, JUDGEMENT.reasons(0, 0))
+    assert dataclasses.replace(first.why, guard="order") == dataclasses.replace(plain, guard="order")
+    assert dataclasses.replace(first.why, contributions={}).contributions == {}
+    assert repr(first.why) == repr(plain)
+    for copied in (copy.copy(first.why), copy.deepcopy(first.why), pickle.loads(pickle.dumps(first.why))):
+        assert copied == plain
+        assert type(copied) is Why
 
 
 def test_the_same_question_is_a_hit_of_all_its_words():

@@ -68,6 +68,12 @@ def test_parts_of_a_message_are_joined_if_all_are_text():
     assert searcher.asked == ["pay my bill"] * 2
 
 
+@pytest.mark.parametrize("adapter", [AnswerCache, AnswerCheck])
+def test_the_url_of_an_index_is_no_searcher(adapter):
+    with pytest.raises(UsageError, match=r"an adapter takes a Searcher, got str\. Write open_searcher\(url\)"):
+        adapter("index")
+
+
 @pytest.mark.parametrize("prompt", [5, b"pay my bill", ["pay my bill"]])
 def test_a_prompt_that_is_no_text_is_an_error(prompt):
     for ask in (lambda: AnswerCache(Known()).lookup(prompt, ""), lambda: AnswerCheck(Known()).check(prompt)):

@@ -82,6 +82,7 @@ def test_filters_are_those_of_all_questions():
         {"prompt": "a", "num_results": 0},
         {"prompt": "a", "num_results": "1"},
         {"prompt": "a", "return_fields": "response"},
+        {"prompt": "a", "return_fields": 5},
     ],
 )
 def test_what_a_certificate_cannot_decide_is_refused(given):
