@@ -34,8 +34,13 @@ _DIRECTIONS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068
 _MOST_INDENTATION: Final = 40
 """Half of a terminal's width; the rest of a line stays readable."""
 
-_FORMULA: Final = re.compile(r"'*(?!-[0-9]+\Z)[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
-"""Beginning of a formula in a spreadsheet, also after apostrophes, one of which `cell_text` removes; an id is none."""
+_SIGNS: Final = r"=+\-@\t\uff1d\uff0b\uff0d\uff20"
+"""Characters with which a formula begins in a spreadsheet."""
+
+_FORMULA: Final = rf"\A{{0}}(?='*(?!-[0-9]+\Z)[{_SIGNS}\r\n])|(?<=[;\r\n]){{0}}(?='*(?!-[0-9]+\Z)[{_SIGNS}])"
+"""Beginning of a formula, also after apostrophes, one of which `cell_text` removes; an id is none. Whatever the quotes,
+Excel also splits a text at semicolons and line ends, where the system separates lists by semicolons, as in Germany."""
+
 _MARKDOWN_SPECIAL: Final = re.compile(r"([\\`*_{}\[\]<>#|~])")
 
 
@@ -79,13 +84,13 @@ def markdown_text(text: str) -> str:
 
 
 def formula_free(text: str) -> str:
-    """Return the text of a cell with an apostrophe before it if a spreadsheet could run it as a formula."""
-    return f"'{text}" if _FORMULA.match(text) else text
+    """Return the text of a cell with an apostrophe before each place that a spreadsheet could run as a formula."""
+    return re.sub(_FORMULA.format(""), "'", text)
 
 
 def cell_text(cell: str) -> str:
     """Return the text of which `formula_free` made a cell."""
-    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+    return re.sub(_FORMULA.format("'"), "", cell)
 
 
 def csv_bytes(table: pa.Table) -> bytes:
