@@ -16,7 +16,7 @@ from typing import Annotated, Any
 import typer
 
 from benchmarks.cli import AsJson, Pairs, Report, run
-from model.evaluation.evaluator import measure
+from model.evaluation.evaluator import measure, ranked_ids
 from model.evaluation.relevance import judgements
 from model.search import first_by_probability
 from model.search.searcher import open_searcher
@@ -47,7 +47,7 @@ def main(
             continue  # one hit keeps its place with each power
         powers: dict[str, Any] = {"COMPARED": number, "POWER": exponent, "POWER_OF_ORDER": of_order}
         with unittest.mock.patch.multiple(first_by_probability, **powers):
-            metrics = measure(searcher, judged, depth=20)
+            metrics = measure(searcher.index, judged, ranked_ids(searcher, judged, depth=20))
         report.row(
             hits=number,
             power=exponent,

@@ -1,11 +1,12 @@
 """Tables in the terminal at the end of a run.
 
-manifest -> dataset_tables -> rich tables
+manifest -> dataset_tables -> rich tables; result of an evaluation -> metrics_table -> rich table
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import rich.box
 import rich.console
@@ -13,6 +14,8 @@ import rich.table
 import rich.text
 
 from jobs.display.summary_tables import SummaryTable, other_counts, speed, summary_tables
+from model.choices import WITHOUT_VECTORS
+from schemas.quantities import counted
 
 if TYPE_CHECKING:
     from schemas.artifacts.manifest import Manifest
@@ -39,4 +42,24 @@ def terminal_table(summary: SummaryTable) -> rich.table.Table:
         table.add_column(rich.text.Text(name), justify="left" if left else "right", no_wrap=not left, overflow="fold")
     for row in summary.rows:
         table.add_row(*map(rich.text.Text, row))
+    return table
+
+
+def metrics_table(result: Mapping[str, Any]) -> rich.table.Table:
+    """Return the metrics of the result of an evaluation."""
+    title = f"{result['split']}: {counted(result['queries'], 'query')}, "
+    title += counted(result["documents"], "document") if "beir" in result else counted(result["pairs"], "pair")
+    if "model" in result:
+        title += ", exact search"
+    else:
+        used, way = result["index"], f"mode {result['mode']}"
+        if result["mode"] not in WITHOUT_VECTORS:
+            way = f"{used['factory']}, {counted(used['probes'], 'probe') + ', ' if used['probes'] else ''}{way}"
+        times = f"{result['mean_ms']:.2f} ms a query (95 %: {result['p95_ms']:.2f})"
+        title += f", {used['questions']:,} indexed\n{way}, {times}"
+    table = rich.table.Table("", "H@1", "H@10", "MRR", "nDCG@10", title=title, title_justify="left")
+    for name in filter(result.__contains__, ("per_question", "per_pair")):
+        table.add_row(name.replace("_", " "), *(f"{value:.4f}" for value in result[name].values()))
+        if bounds := result.get(f"{name}_interval"):
+            table.add_row("95 % interval", *(f"{low:.4f} to {high:.4f}" for low, high in bounds.values()))
     return table

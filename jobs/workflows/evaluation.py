@@ -1,6 +1,6 @@
-"""Evaluation of an index on a dataset, or of a model or index on a collection in the BEIR layout, and its table.
+"""Evaluation of an index on a dataset, or of a model or index on a collection in the BEIR layout.
 
-dataset, Searcher -> evaluate_index -> metrics -> metrics_table
+dataset, Searcher -> evaluate_index -> metrics, and perhaps files of TREC
 BEIR folder, model -> evaluate_model -> the same; BEIR folder, Searcher -> evaluate_on_collection -> the same
 """
 
@@ -14,20 +14,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import rich.table
 
 from jobs.display.console import progress_bar, say, warn
-from model.choices import WITHOUT_VECTORS
 from model.encoders.loading import load_encoder
 from model.evaluation.beir import Collection, judged_questions, read_beir, search
 from model.evaluation.evaluator import measure, missing_questions, query_times, ranked_ids, summary
 from model.evaluation.metrics import question_values, ranks
 from model.evaluation.relevance import Judgements, judgements, with_row_ids
 from model.evaluation.settings import Evaluation
+from model.evaluation.trec_files import qrels_text, run_text
 from model.index.index import Index
 from model.index.ranking import Ranking
 from model.search.searcher import Searcher
 from pipelines.reading.index_inputs import values_of_dataset
+from schemas.artifacts import conditional_writes
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import Source, read_manifest
 from schemas.errors import QprError
@@ -112,10 +112,19 @@ def evaluate_on_collection(url: str, searcher: Searcher, settings: Evaluation) -
     }
 
 
-def evaluate_index(dataset: str, searcher: Searcher, settings: Evaluation) -> dict[str, Any]:
+def evaluate_index(
+    dataset: str, searcher: Searcher, settings: Evaluation, *, trec: str | None = None, overwrite: bool = False
+) -> dict[str, Any]:
     """Return the metrics of an index on the clusters of a split, and how long its queries take.
 
     An index that varies by columns is searched with the values that the folders of the dataset name.
+
+    Args:
+        dataset: URL of the dataset.
+        searcher: of the index.
+        settings: queries and number of hits.
+        trec: beginning of the names of files for hits and judgements in the formats of TREC; None: none are written.
+        overwrite: replace these files.
 
     Raises:
         QprError: the split has no cluster, the index contains no paraphrase of it, or the folders name no value.
@@ -134,35 +143,23 @@ def evaluate_index(dataset: str, searcher: Searcher, settings: Evaluation) -> di
         warn("mode exact finds the question itself alone, which never counts: all figures are 0. Give another --mode")
     with progress_bar() as bar:
         track = functools.partial(bar.track, description="search")
-        measured = measure(ranker, judged, depth=settings.depth, track=track)
+        ranked = ranked_ids(ranker, judged, depth=settings.depth, track=track)
+    if trec:
+        for name, text in zip(trec_names(trec), (run_text(judged, ranked), qrels_text(judged)), strict=True):
+            conditional_writes.write_result(name, text.encode(), overwrite=overwrite, option="--trec")
     return {
         "dataset": dataset,
         "split": settings.split,
-        **measured,
+        **measure(index, judged, ranked),
         **query_times(ranker, judged),
         **_searched(searcher),
         "queries_seen_in_training": _report_seen_queries(dataset, searcher, split=settings.split),
     }
 
 
-def metrics_table(result: dict[str, Any]) -> rich.table.Table:
-    """Return the metrics of a result as a table for the terminal."""
-    title = f"{result['split']}: {counted(result['queries'], 'query')}, "
-    title += counted(result["documents"], "document") if "beir" in result else counted(result["pairs"], "pair")
-    if "model" in result:
-        title += ", exact search"
-    else:
-        used, way = result["index"], f"mode {result['mode']}"
-        if result["mode"] not in WITHOUT_VECTORS:
-            way = f"{used['factory']}, {counted(used['probes'], 'probe') + ', ' if used['probes'] else ''}{way}"
-        times = f"{result['mean_ms']:.2f} ms a query (95 %: {result['p95_ms']:.2f})"
-        title += f", {used['questions']:,} indexed\n{way}, {times}"
-    table = rich.table.Table("", "H@1", "H@10", "MRR", "nDCG@10", title=title, title_justify="left")
-    for name in filter(result.__contains__, ("per_question", "per_pair")):
-        table.add_row(name.replace("_", " "), *(f"{value:.4f}" for value in result[name].values()))
-        if bounds := result.get(f"{name}_interval"):
-            table.add_row("95 % interval", *(f"{low:.4f} to {high:.4f}" for low, high in bounds.values()))
-    return table
+def trec_names(trec: str) -> tuple[str, str]:
+    """Return the names of the files for hits and for judgements that ``--trec`` names."""
+    return f"{trec}.run", f"{trec}.qrels"
 
 
 def _read_collection(url: str, settings: Evaluation) -> Collection:

@@ -1,6 +1,6 @@
 """Metrics and query times of an index.
 
-Ranker, Judgements -> ranked_ids -> metrics per question and per pair; Ranker, Judgements -> query_times
+Ranker, Judgements -> ranked_ids -> measure -> metrics per question and per pair; Ranker, Judgements -> query_times
 """
 
 from __future__ import annotations
@@ -49,12 +49,16 @@ class Ranker(Protocol):
         ...
 
 
-def measure(ranker: Ranker, judged: Judgements, *, depth: int, track: Track = iter) -> dict[str, Any]:
-    """Return the metrics per question and per pair with intervals, and how many questions went into them."""
-    found = ranks(
-        ranked_ids(ranker, judged, depth=depth, track=track), queries=judged.queries, relevant=judged.relevant
-    )
-    relevant, missing = missing_questions(ranker.index, judged)
+def measure(index: Index, judged: Judgements, ranked: Ints) -> dict[str, Any]:
+    """Return the metrics per question and per pair with intervals, and how many questions went into them.
+
+    Args:
+        index: that was searched.
+        judged: the queries.
+        ranked: (queries, depth) ids that every query finds, as of `ranked_ids`.
+    """
+    found = ranks(ranked, queries=judged.queries, relevant=judged.relevant)
+    relevant, missing = missing_questions(index, judged)
     clusters = query_clusters(judged)
     questions = question_values(found, queries=judged.queries, count=len(judged))
     return {
@@ -62,7 +66,7 @@ def measure(ranker: Ranker, judged: Judgements, *, depth: int, track: Track = it
         "pairs": len(judged.queries),
         "relevant": len(relevant),
         "relevant_missing": len(missing),
-        "depth": depth,
+        "depth": ranked.shape[1],
         **summary("per_question", questions, clusters),
         **summary("per_pair", pair_values(found, queries=judged.queries), clusters[judged.queries]),
     }

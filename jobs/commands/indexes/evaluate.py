@@ -32,6 +32,9 @@ def evaluate(
     settings: Evaluation,
     opening: ExactOpening,
     output: Annotated[str | None, file_to_write("JSON file to write the result to as well.")] = None,
+    trec: Annotated[
+        str | None, file_to_write("Write hits to FILE.run and judgements to FILE.qrels, as trec_eval reads them.")
+    ] = None,
     overwrite: Overwrite = False,
     as_json: AsJson = False,
 ) -> None:
@@ -53,15 +56,17 @@ def evaluate(
     Examples:
       qpr evaluate --dataset dataset --split test --index index
       qpr evaluate --dataset dataset --index index --mode dense --exact
+      qpr evaluate --dataset dataset --index index --trec ours
       qpr evaluate --warehouse warehouse --at 41 --split test
       qpr evaluate --beir beir/quora --model model
       qpr evaluate --beir beir/quora --index index-of-its-documents --mode bm25
     """
-    from jobs.workflows.evaluation import evaluate_index, evaluate_model, evaluate_on_collection, metrics_table
+    from jobs.display.terminal_tables import metrics_table
+    from jobs.workflows.evaluation import evaluate_index, evaluate_model, evaluate_on_collection, trec_names
     from jobs.workflows.warehouses.version_reading import Readable
     from model.search.searcher import open_searcher
 
-    places = {"--dataset": dataset, "--warehouse": warehouse, "--at": at, "--limit": settings.limit}
+    places = {"--dataset": dataset, "--warehouse": warehouse, "--at": at, "--limit": settings.limit, "--trec": trec}
     opened = {f"--{name}": value for name, value in opening.model_dump(exclude_unset=True).items()}
     if beir:
         _check_collection(places, opened, index, model)
@@ -69,6 +74,8 @@ def evaluate(
         _check_places(places, index, model)
     if output:
         conditional_writes.refuse_existing(output, overwrite=overwrite)
+    for name in trec_names(trec) if trec else ():
+        conditional_writes.refuse_existing(name, overwrite=overwrite, option="--trec")
     if beir and model:
         result = evaluate_model(beir, model, settings)
     else:
@@ -78,7 +85,8 @@ def evaluate(
             if beir:
                 result = evaluate_on_collection(beir, searcher, settings)
             else:
-                result = evaluate_index(dataset or read.dataset or "", searcher, settings)
+                judged = dataset or read.dataset or ""
+                result = evaluate_index(judged, searcher, settings, trec=trec, overwrite=overwrite)
     if output:
         content = json.dumps(result, ensure_ascii=False, indent=2).encode() + b"\n"
         conditional_writes.write_result(output, content, overwrite=overwrite)

@@ -1,7 +1,5 @@
 import json
-import re
 import shutil
-from pathlib import Path
 
 import ir_measures
 import numpy as np
@@ -9,7 +7,7 @@ import pytest
 from ir_measures import RR, Success, nDCG
 
 from model.evaluation import evaluator
-from model.evaluation.evaluator import measure, query_times
+from model.evaluation.evaluator import measure, query_times, ranked_ids
 from model.evaluation.relevance import judgements
 from model.search.searcher import open_searcher
 from schemas.artifacts.dataset import open_dataset
@@ -19,7 +17,6 @@ from schemas.versions import history
 from tests.support.commands import run
 from tests.support.small_versions import make_version
 
-ROOT = Path(__file__).resolve().parents[4]
 WORDS = ["pay", "cancel", "bill", "flight", "seat", "card", "loan", "rate", "bank", "fee"]
 CLUSTERS = [[f"{a} {b}", f"{b} {a}", f"the {a} of {b}"] for a in WORDS[:5] for b in WORDS[5:]]
 ALONE = [f"{a} number {n}" for a in WORDS for n in range(30)]
@@ -60,7 +57,7 @@ def naive(index, clusters, depth):
 def test_figures_are_those_of_a_loop_over_all_questions(place, depth):
     searcher = open_searcher(str(place / "index"))
     judged = judgements(open_dataset(str(place / "data")).table("clusters"))
-    result = measure(searcher, judged, depth=depth)
+    result = measure(searcher.index, judged, ranked_ids(searcher, judged, depth=depth))
     question, pair = naive(searcher.index, CLUSTERS, depth)
     assert result["per_question"]["mrr"] == pytest.approx(question)
     assert result["per_pair"]["mrr"] == pytest.approx(pair)
@@ -296,14 +293,26 @@ def test_a_mode_that_finds_no_paraphrase_is_a_warning(place, qpr, mode, warned):
     assert (json.loads(outcome.out)["per_question"]["mrr"] == 0) == warned
 
 
-def test_the_documented_run_and_judgements_give_another_program_the_same_figures(place, qpr, tmp_path, monkeypatch):
-    result = json.loads(qpr("evaluate", "--dataset", place / "data", "--index", place / "index", "--json").out)
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs/results.md").read_text("utf-8"), re.S)
-    monkeypatch.chdir(tmp_path)
-    for name, of in (("dataset", "data"), ("index", "index")):
-        (tmp_path / name).symlink_to(place / of)
-    exec(next(block for block in blocks if "qpr.qrels" in block), {})  # a page of this project
+@pytest.mark.parametrize("mode", ["dense", "bm25"])
+def test_the_run_and_the_judgements_give_another_program_the_same_figures(place, qpr, tmp_path, mode):
+    given = ("evaluate", "--dataset", place / "data", "--index", place / "index", "--mode", mode, "--limit", 50)
+    outcome = qpr(*given, "--trec", tmp_path / "ours", "--json")
+    assert outcome.code == 0, outcome.err
     measures = [Success @ 1, Success @ 10, RR, nDCG @ 10]
-    files = (list(ir_measures.read_trec_qrels("qpr.qrels")), list(ir_measures.read_trec_run("qpr.run")))
-    theirs = ir_measures.calc_aggregate(measures, *files)
+    qrels = list(ir_measures.read_trec_qrels(str(tmp_path / "ours.qrels")))
+    run_file = list(ir_measures.read_trec_run(str(tmp_path / "ours.run")))
+    theirs = ir_measures.calc_aggregate(measures, qrels, run_file)
+    result = json.loads(outcome.out)
     assert [theirs[measure] for measure in measures] == pytest.approx([*result["per_question"].values()])
+    assert (len({qrel.query_id for qrel in qrels}), len(qrels)) == (result["queries"], result["pairs"])
+
+
+def test_files_of_trec_are_not_replaced_unasked_and_not_those_of_a_collection(place, qpr, tmp_path):
+    given = ("evaluate", "--dataset", place / "data", "--index", place / "index", "--trec", tmp_path / "ours")
+    (tmp_path / "ours.qrels").write_text("mine")
+    refused = qpr(*given)
+    assert (refused.code, "ours.qrels: exists. Choose another --trec or add --overwrite" in refused.err) == (1, True)
+    assert [(tmp_path / "ours.qrels").read_text(), (tmp_path / "ours.run").exists()] == ["mine", False]
+    assert qpr(*given, "--overwrite").code == 0
+    beir = qpr("evaluate", "--beir", tmp_path, "--model", place / "model", "--trec", tmp_path / "other")
+    assert (beir.code, "--trec: has no use with --beir" in beir.err) == (2, True)
