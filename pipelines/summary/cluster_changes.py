@@ -32,8 +32,9 @@ SCHEMA: Final = pa.schema(
 def cluster_changes(before: pa.Table, after: pa.Table) -> pa.Table:
     """Return the change of every cluster, and every new cluster, ordered by change and id.
 
-    Clusters are compared by their questions, not by their ids, which differ where an answer is renamed. A question that
-    is in several clusters links all of them.
+    Clusters are compared by their questions, not by their ids, which differ where an answer is renamed. With
+    ``--min-answer-share 0`` a question can be in several clusters: one that stays in the cluster of an id links it to
+    this one alone, since otherwise all clusters with a common question would have split each night.
 
     Args:
         before: ``cluster_id`` and ``question_ids`` of the older version.
@@ -41,10 +42,11 @@ def cluster_changes(before: pa.Table, after: pa.Table) -> pa.Table:
     """
     old_ids, old_sizes = before["cluster_id"].to_numpy(), _sizes(before)
     new_ids, new_sizes = after["cluster_id"].to_numpy(), _sizes(after)
-    links = _links(before, after)
-    old, new, shared = (links[name].to_numpy() for name in ("old", "new", "shared"))
+    places = _places(before, after)
+    links = _distinct(places, "old", "new").sort_by([("old", "ascending"), ("new", "ascending")])
+    old, new = links["old"].to_numpy(), links["new"].to_numpy()
     parts, sources = np.bincount(old, minlength=len(old_ids)), np.bincount(new, minlength=len(new_ids))
-    kept = np.bincount(old, weights=shared, minlength=len(old_ids)).astype(np.int64)
+    kept = np.bincount(_distinct(places, "old", "question_id")["old"].to_numpy(), minlength=len(old_ids))
     total = np.bincount(old, weights=new_sizes[new], minlength=len(old_ids)).astype(np.int64)
     joined = np.bincount(old, weights=sources[new] > 1, minlength=len(old_ids)) > 0
     change = np.select(
@@ -97,17 +99,32 @@ def _sizes(clusters: pa.Table) -> np.ndarray:
     return np.asarray(pc.list_value_length(clusters["question_ids"]).to_numpy(), np.int64)
 
 
-def _links(before: pa.Table, after: pa.Table) -> pa.Table:
-    """Return rows of both tables that share questions and how many, ordered."""
+def _places(before: pa.Table, after: pa.Table) -> pa.Table:
+    """Return a row for each question, old cluster and new cluster that it links: their numbers in both tables."""
     sides = [
         pa.table(
             {
                 "question_id": pc.list_flatten(clusters["question_ids"]),
                 name: np.repeat(np.arange(len(clusters)), _sizes(clusters)),
+                f"{name}_id": np.repeat(clusters["cluster_id"].to_numpy(), _sizes(clusters)),
             }
         )
         for name, clusters in (("old", before), ("new", after))
     ]
     joined = sides[0].join(sides[1], "question_id", join_type="inner", use_threads=False)
-    counted = joined.group_by(["old", "new"], use_threads=False).aggregate([([], "count_all")])
-    return counted.rename_columns(["old", "new", "shared"]).sort_by([("old", "ascending"), ("new", "ascending")])
+    same = pc.equal(joined["old_id"], joined["new_id"])
+    stays, moves = joined.filter(same), joined.filter(pc.invert(same))
+    for name in ("old_id", "new_id"):
+        moves = moves.join(
+            stays.select(["question_id", "old_id"]),
+            ["question_id", name],
+            ["question_id", "old_id"],
+            join_type="left anti",
+            use_threads=False,
+        )
+    columns = ["question_id", "old", "new"]
+    return pa.concat_tables([stays.select(columns), moves.select(columns)])
+
+
+def _distinct(table: pa.Table, *columns: str) -> pa.Table:
+    return table.group_by(list(columns), use_threads=False).aggregate([])

@@ -46,6 +46,25 @@ def test_a_cluster_that_swaps_a_question_has_grown():
     assert changes({1: [10, 11, 12]}, {1: [10, 11, 13]})[1] == ("grew", [1])
 
 
+def test_clusters_with_a_common_question_change_by_themselves():
+    before = {1: [10, 11], 2: [11, 12], 3: [11, 13], 4: [20, 21]}
+    assert changes(before, before) == {number: ("kept", [number]) for number in before}
+    after = {1: [10, 11, 14], 2: [11, 12], 4: [20, 21, 13], 9: [11, 30]}
+    assert changes(before, after) == {
+        1: ("grew", [1]),
+        2: ("kept", [2]),
+        3: ("split", [4, 9]),
+        4: ("merged", [4]),
+    }
+
+
+def test_a_question_in_several_clusters_counts_once():
+    rows = cluster_changes(clusters({1: [10, 11]}), clusters({2: [10, 11], 3: [10, 12]})).to_pylist()
+    assert [(row["change"], row["became"], row["size_before"], row["questions_kept"]) for row in rows] == [
+        ("split", [2, 3], 2, 2)
+    ]
+
+
 def test_counts_and_share():
     table = cluster_changes(clusters({1: [1, 2], 2: [3, 4]}), clusters({1: [1, 2], 3: [5, 6]}))
     counts = count_changes(table)
