@@ -66,8 +66,7 @@ def check_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, s
     for column in columns:
         if column.name in located and located[column.name] in nested:
             cause = f"column {located[column.name]} is one of lists"
-            step = f"Name one value of each, such as {column.mapped_to(f'{located[column.name]}[0]')}"
-            raise WrongColumnsError(f"{source.url}: {cause}. {step}, the first, where [-1] is the last")
+            raise WrongColumnsError(f"{source.url}: {cause}. {column.advise_place(located[column.name])}")
     return Header(list(values), [])
 
 

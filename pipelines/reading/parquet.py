@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from pipelines.reading.batches import BATCH_BYTES, BATCH_ROWS, Batch, assemble
 from pipelines.reading.headers.columns import Column, Header, locate_columns
-from pipelines.reading.headers.fields import Field, fields_at, fields_of_schema
+from pipelines.reading.headers.fields import Field, fields_at, fields_of_schema, is_list
 from pipelines.reading.headers.suggestions import SAMPLE_ROWS
 from pipelines.reading.lines import MAX_ROW_BYTES
 from pipelines.reading.sources import Source
@@ -154,6 +154,8 @@ def _locate(
         if not is_castable(stored, column.type):
             cause = f"column {located[column.name]} holds {stored}, which cannot be read as {column.type}"
             step = f"Convert it, or name another column with {column.mapped_to()}"
+            if is_list(stored):
+                step = column.advise_place(located[column.name])
             raise WrongColumnsError(f"{source.url}: {cause}. {step}")
     return located
 

@@ -64,6 +64,10 @@ class Column:
             else f"--column {shlex.quote(f'{self.name}={theirs}')}"
         )
 
+    def advise_place(self, lists: str) -> str:
+        """Return the advice to map it to one value of the lists of a column."""
+        return f"Name one value of each, such as {self.mapped_to(f'{lists}[0]')}, the first, where [-1] is the last"
+
 
 LOG_COLUMNS: Final = tuple(Column(field.name, field.type, required=not field.nullable) for field in QA_LOG)
 """Columns of a log; ``question`` and ``answer`` are required."""

@@ -65,6 +65,11 @@ def fields_of_schema(schema: pa.Schema) -> dict[str, Field]:
     return found
 
 
+def is_list(stored: pa.DataType) -> bool:
+    """Return whether a value has places by which its values can be named."""
+    return any(is_kind(stored) for is_kind in (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list))
+
+
 def fields_at(schema: pa.Schema, path: str) -> dict[str, Field]:
     """Return the field of a name, also one in a list; of a struct its fields; empty if there is none."""
     found = _find(pa.struct(list({field.name: field for field in schema}.values())), path)
@@ -105,7 +110,7 @@ def _value(within: Any, path: str) -> Any:
 
 
 def _find(within: pa.DataType, path: str) -> tuple[tuple[str | int, ...], pa.DataType] | None:
-    if pa.types.is_list(within) or pa.types.is_large_list(within) or pa.types.is_fixed_size_list(within):
+    if is_list(within):
         place = _PLACE.match(path)
         if place is None:
             return None

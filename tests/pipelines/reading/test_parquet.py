@@ -145,7 +145,10 @@ def test_batches_are_bounded_in_bytes_of_text_too(tmp_path, monkeypatch, kind):
     [
         ({"prompt": ["a"]}, r"no column question; there are prompt\. .*--column question=prompt"),
         ({"question": pa.array([["a"]])}, r"column question holds list<.*>, which cannot be read as string"),
-        ({"question": ["a"], "confidence": pa.array([[1]])}, r"confidence holds list.*--column confidence=NAME"),
+        (
+            {"question": ["a"], "confidence": pa.array([[1]])},
+            r"confidence holds list.*double\. Name one value of each, such as --column 'confidence=confidence\[0\]'",
+        ),
         (
             {"question": ["a"], "confidence": pa.array([{"x": 1}])},
             r"no column confidence; there are question, confidence\.x\. Add: --column confidence=confidence\.x$",
