@@ -13,7 +13,7 @@ from pipelines.privacy.users import UserKey
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
-from schemas.errors import QprError
+from schemas.errors import QprError, UnusableInputError
 from tests.jobs.nightly.conftest import rows_of
 
 KEY = UserKey(b"the-secret-key-of-the-environment")
@@ -118,6 +118,8 @@ def test_a_user_has_a_maximum_of_an_answer_on_each_day(qpr, warehouse, drop, dat
     assert outcome.code == 0, outcome.err
     daily = [one for one in json.loads(outcome.out)["artefacts"] if one["path"].startswith("daily/")]
     assert [(one["rows"], one["waiting_wordings"]) for one in daily] == [(5, 3), (5, 3)]
+    with pytest.raises(UnusableInputError, match=r"no cluster.* privacy_too_few_users \(12\)"):
+        fold(warehouse, last=dates(5), window=2)  # four users of each question are left
 
 
 def test_a_day_has_the_same_bytes_twice_and_another_key_opens_nothing(qpr, warehouse, ingested, dates):
