@@ -99,7 +99,9 @@ def has_value(source: Source, key: str) -> bool:
 def _first_objects(source: Source) -> list[dict[str, Any]]:
     objects: list[dict[str, Any]] = []
     faults: dict[str, None] = {}
+    lines = 0
     for line in itertools.islice(itertools.chain.from_iterable(physical_lines(source)), _HEADER_LINES):
+        lines += 1
         row = _object_of(line)
         if isinstance(row, dict):
             objects.append(row)
@@ -107,6 +109,8 @@ def _first_objects(source: Source) -> list[dict[str, Any]]:
             faults[row] = None
         if len(objects) == _HEADER_ROWS:
             break
+    if not objects and not faults and lines < _HEADER_LINES:
+        raise QprError(f"{source.url}: the file has no row. Copy it again or leave it out")
     if not objects or (faults and not any(objects)):
         empty = " with a key" if objects else ""
         cause = f"none of the first lines is a JSON object{empty} ({', '.join(faults) or 'they are blank'})"

@@ -1,3 +1,4 @@
+import gzip
 import json
 import re
 
@@ -6,6 +7,7 @@ import pytest
 from pipelines.reading import batches
 from pipelines.reading.lines import MAX_ROW_BYTES
 from pipelines.reading.reader import check_header, column_names, read
+from pipelines.reading.sources import expand
 from schemas.errors import QprError
 from tests.support.read_files import COLUMNS, read_all, source_of
 
@@ -102,7 +104,7 @@ def test_the_header_check_looks_at_the_keys_of_the_first_rows(tmp_path):
     ("content", "found"),
     [
         (b"[", "invalid_json"),
-        (b"\n\n", "they are blank"),
+        (b"\n" * 10_000 + b"{}", "they are blank"),
         (b'[{"question": "a"}]', "not_an_object"),
         (b"question\n1", "invalid_json, not_an_object"),
         (b'{"question": "' + b"a" * MAX_ROW_BYTES, "row_too_long"),
@@ -113,6 +115,15 @@ def test_a_file_without_an_object_is_explained_before_the_run(tmp_path, content,
         QprError, match=rf"none of the first lines is a JSON object \({found}\)\. Write one object per line"
     ):
         check_header(lines_file(tmp_path, content), COLUMNS)
+
+
+@pytest.mark.parametrize("content", [b"", b"\n\n"])
+def test_a_file_without_a_row_is_copied_again_or_left_out(tmp_path, content):
+    file = tmp_path / "log.jsonl.gz"
+    file.write_bytes(gzip.compress(content))  # a day without rows, packed: more than 0 bytes
+    (source,) = expand([str(file)])
+    with pytest.raises(QprError, match=r"log\.jsonl\.gz: the file has no row\. Copy it again or leave it out$"):
+        check_header(source, COLUMNS)
 
 
 @pytest.mark.parametrize("first", [b"{}", b'{"ask": null}'])
