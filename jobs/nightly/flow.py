@@ -174,15 +174,16 @@ def _made(
     model, trained = _encoder(warehouse, dataset, date, parent, terms)
     index = index_of_night(warehouse, dataset, model, terms.index, parent=parent, options=terms.options)
     report, metrics, changes = write_report(warehouse, dataset, index, parent)
-    counters = read_manifest(storage.join(warehouse, dataset.path), "dataset").counters
     certified = certify_index(warehouse, index, sample, date=date, parent=parent)
     dataset_before, limits, review = checked[parent.dataset] if parent else None, terms.gate, files.review
     is_judged = functools.partial(is_reviewed, warehouse, dataset=dataset, date=days[-1].date, days=limits.review_days)
     evidence = Evidence(
         difference=Interval.of(metrics, "difference"),
         displaced=Interval.of(metrics, "new_questions"),
+        queries=int(metrics.get("frozen_queries", 0)),
+        is_trained=parent is None or model != parent.model,
         before=dataset_before.counters if dataset_before else None,
-        after=counters,
+        after=read_manifest(storage.join(warehouse, dataset.path), "dataset").counters,
         moved=questions_moved(ids_by_split(read_splits(warehouse, splits)), ids_by_split(before)),
         missed=missed_canary(files, storage.join(warehouse, index.path), limits.canary_rank),
         review=review,
@@ -209,7 +210,7 @@ def _made(
         trained=trained,
         certificate=certified.artefact,
         uncertified=certified.reason,
-        metrics=metrics | {"kept_share": kept_share(counters)} | evidence.metrics,
+        metrics=metrics | {"kept_share": kept_share(evidence.after)} | evidence.metrics,
         changes=changes,
         refused=reason_to_refuse(terms.gate, evidence),
     )
@@ -230,8 +231,7 @@ def _folded(warehouse: str, days: Sequence[Day], terms: NightTerms, earlier: Art
 def _encoder(
     warehouse: str, dataset: Artefact, date: datetime.date, parent: Version | None, terms: NightTerms
 ) -> tuple[Artefact, Training]:
-    rule = terms.night.retrain
-    reason = reason_to_train(warehouse, rule, date=date, dataset=dataset, parent=parent)
+    reason = reason_to_train(warehouse, terms.night.retrain, date=date, dataset=dataset, parent=parent)
     if reason is None and parent is not None:
         say(f"keeping the encoder of {parent.trained.date}")
         warn_of_preset(warehouse, parent, terms.encoder)

@@ -57,6 +57,8 @@ class Mix(NamedTuple):
         moved: text of the answer whose share changed most.
         share_before: share of that answer on the days before.
         share: its share on the day.
+        is_renamed: whether the same text has another id, on the day before if the answer is new, or on the day if it
+            is gone.
     """
 
     date: datetime.date
@@ -66,6 +68,7 @@ class Mix(NamedTuple):
     moved: str
     share_before: float
     share: float
+    is_renamed: bool = False
 
     @property
     def excess(self) -> float:
@@ -92,7 +95,8 @@ def answer_mix(fresh: Sequence[Day], before: Sequence[Day]) -> Mix | None:
     day, counted, (far, new) = max(found, key=lambda each: each[2])
     answer, share_before, share = most_moved(counted, total)
     text = _text_of(answer, [day, *reversed(before[-DAYS:])])
-    return Mix(day.date, far, usual, new, text, share_before, share)
+    others = [before[-1]] if share_before == 0 else [day] if share == 0 else []
+    return Mix(day.date, far, usual, new, text, share_before, share, _has_text(others, text))
 
 
 def usual_distance(days: Sequence[Counts], total: Counts) -> float:
@@ -171,6 +175,12 @@ def _without(total: Counts, day: Counts) -> Counts:
 def _summed(answers: Ints, events: Ints) -> Counts:
     distinct, place = np.unique(answers, return_inverse=True)
     return Counts(distinct, np.bincount(place, weights=events, minlength=len(distinct)).astype(np.int64))
+
+
+def _has_text(days: Sequence[Day], text: str) -> bool:
+    """Return whether an answer of these days has this text."""
+    tables = (rows for day in days for rows in read_day_counts(day, ["answer"]))
+    return any(pc.any(pc.equal(rows["answer"], text)).as_py() for rows in tables)
 
 
 def _text_of(answer: int, days: Sequence[Day]) -> str:

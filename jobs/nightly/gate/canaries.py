@@ -83,8 +83,11 @@ class Missed(NamedTuple):
 
 
 def shown(text: str) -> str:
-    """Return the beginning of a text as a literal of Python, in which control characters are escaped."""
-    return repr(text[:SHOWN])
+    """Return the beginning of a text as a literal of Python, in which control characters are escaped.
+
+    An ellipsis after the literal, which an erasure reads again, marks a text that is cut off.
+    """
+    return repr(text[:SHOWN]) + ("…" if len(text) > SHOWN else "")
 
 
 def read_canaries(file: str) -> list[Canary]:

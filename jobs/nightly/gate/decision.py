@@ -11,6 +11,8 @@ from typing import Final
 
 import numpy as np
 
+from jobs.nightly.gate.advice import passing_limit, step_after_drift, step_after_lost_questions, step_after_regression
+from jobs.nightly.gate.answer_mix import Mix
 from jobs.nightly.gate.canaries import shown
 from jobs.nightly.gate.evidence import Evidence
 from jobs.nightly.gate.settings import GateSettings
@@ -73,7 +75,7 @@ def _regressed(settings: GateSettings, evidence: Evidence) -> str | None:
     return (
         f"MRR on the frozen test set, among questions of both versions, changed by {_shown(difference)}, which may be "
         f"below -{settings.max_regression:g} of --max-regression. "
-        f"{_steps(evidence, 'Compare the drops with those before, keep the encoder by --retrain never')}"
+        f"{_steps(evidence, step_after_regression(evidence, settings.max_regression), -difference.low)}"
     )
 
 
@@ -81,19 +83,27 @@ def _displaced(settings: GateSettings, evidence: Evidence) -> str | None:
     difference = evidence.displaced
     if difference is None or difference.mean >= -settings.max_regression or difference.high >= 0:
         return None
+    step = "Look in the new drops for questions that repeat earlier ones with another answer"
     return (
         f"new questions of other clusters changed MRR on the frozen test set by {_shown(difference)}, more than "
         f"--max-regression {settings.max_regression:g} allows. "
-        f"{_steps(evidence, 'Look in the new drops for questions that repeat earlier ones with another answer')}"
+        f"{_steps(evidence, step, -difference.mean)}"
     )
 
 
-def _steps(evidence: Evidence, step: str) -> str:
-    """Return the advice to a night whose rows differ from those before: first to read all days with its options."""
+def _steps(evidence: Evidence, step: str, figure: float) -> str:
+    """Return the advice to a night whose rows differ from those before: first to read all days with its options.
+
+    Args:
+        evidence: on the night.
+        step: the next one, but for a higher limit.
+        figure: the number that is beyond the limit.
+    """
     if evidence.reread:
         again = f"`{evidence.reread}` with those of this night reads them again"
         step = f"Days were ingested with other options; {again}. Do that, {step[0].lower()}{step[1:]}"
-    return f"{step}, or raise the limit and {_AGAIN}"
+    higher = f", or raise the limit to {passing_limit(figure)}" if figure <= 1 else ""  # an interval can reach below -1
+    return f"{step}{higher} and {_AGAIN}"
 
 
 def _shown(difference: Interval) -> str:
@@ -103,13 +113,14 @@ def _shown(difference: Interval) -> str:
 def _lost(settings: GateSettings, evidence: Evidence) -> str | None:
     if evidence.before is None:
         return None
-    shares = _kept_shares(evidence.before)
-    for name, share in _kept_shares(evidence.after).items():
-        if name in shares and shares[name] - share > settings.max_kept_fall:
+    shares, now = _kept_shares(evidence.before), _kept_shares(evidence.after)
+    falls = {name: shares[name] - share for name, share in now.items() if name in shares}
+    for name, fall in falls.items():
+        if fall > settings.max_kept_fall:
             return (
                 f"share of questions {name} in a cluster fell from {rounded_percent(shares[name])} to "
-                f"{rounded_percent(share)}, more than --max-kept-fall {settings.max_kept_fall:g} allows. "
-                f"{_steps(evidence, f'Look at the table rejected of {evidence.judge}')}"
+                f"{rounded_percent(now[name])}, more than --max-kept-fall {settings.max_kept_fall:g} allows. "
+                f"{_steps(evidence, step_after_lost_questions(evidence), max(falls.values()))}"
             )
     return None
 
@@ -121,10 +132,17 @@ def _drifted(settings: GateSettings, evidence: Evidence) -> str | None:
     return (
         f"answers of {mix.date} are {mix.distance:.3f} away from those of the days before, the most unusual of which "
         f"is {mix.usual:.3f} away; --max-drift {settings.max_drift:g} allows {mix.usual + settings.max_drift:.3f}. "
-        f"{rounded_percent(mix.new)} of the rows have a new answer, and {mix.moved[:40]!r} went from "
-        f"{rounded_percent(mix.share_before)} to {rounded_percent(mix.share)}. "
-        f"{_steps(evidence, 'Replace the drop of that day')}"
+        f"{rounded_percent(mix.new)} of the rows have a new answer, and {_moved(mix)}. "
+        f"{_steps(evidence, step_after_drift(mix), mix.excess)}"
     )
+
+
+def _moved(mix: Mix) -> str:
+    """Return the change of the answer whose share changed most: of its share, or of its id."""
+    if mix.is_renamed:
+        share = rounded_percent(max(mix.share_before, mix.share))
+        return f"{shown(mix.moved)}, with a share of {share}, has another answer id than before"
+    return f"{shown(mix.moved)} went from {rounded_percent(mix.share_before)} to {rounded_percent(mix.share)}"
 
 
 def _unreviewed(settings: GateSettings, evidence: Evidence) -> str | None:

@@ -50,6 +50,8 @@ class Evidence(NamedTuple):
         canaries: number of canaries.
         uncertified: why there is no certificate; None: there is one, or none is required.
         displaced: difference of the MRR on the frozen test set by new questions.
+        queries: number of questions of the frozen test set.
+        is_trained: whether the night has another encoder than the version before.
     """
 
     difference: Interval | None
@@ -65,6 +67,8 @@ class Evidence(NamedTuple):
     canaries: int = 0
     uncertified: str | None = None
     displaced: Interval | None = None
+    queries: int = 0
+    is_trained: bool = True
 
     @property
     def metrics(self) -> dict[str, float]:

@@ -23,7 +23,7 @@ POPULAR /= POPULAR.sum()
 def day(memory):
     """Return a function that publishes a daily table with these numbers of events by answer."""
 
-    def publish(number, events):
+    def publish(number, events, texts=None):
         url = storage.join(memory, "daily", f"{number:03}")
         answers = list(events)
         rows = pa.table(
@@ -32,7 +32,7 @@ def day(memory):
                 "key": [f"question {n}" for n in answers],
                 "text": [f"question {n}" for n in answers],
                 "answer_id": pa.array(answers, pa.int64()),
-                "answer": [f"answer {n}" for n in answers],
+                "answer": [(texts or {}).get(n, f"answer {n}") for n in answers],
                 "log_answer_id": pa.nulls(len(answers), pa.string()),
                 "events": pa.array(events.values(), pa.int64()),
                 "first_seen": pa.nulls(len(answers), ASKED.field("first_seen").type),
@@ -140,3 +140,14 @@ def test_only_the_columns_that_are_compared_are_read(day, monkeypatch):
     monkeypatch.setattr("pipelines.ingestion.days.read_rows", recorded)
     assert answer_mix(days[-1:], days[:-1]).moved.startswith("answer ")
     assert read == [*8 * [["answer_id", "events"]], ["answer_id", "answer"]]
+
+
+def test_an_answer_whose_text_has_another_id_is_renamed(day):
+    before = [day(n, drawn(n)) for n in range(8)]
+    events = drawn(9)
+    new_id = {50: events.pop(0), **events}
+    assert answer_mix([day(9, new_id, {50: "answer 0"})], before).is_renamed
+    smaller_id = {-50: drawn(9)[0], **events}  # of two equal moves that of the smaller id is named
+    assert answer_mix([day(10, smaller_id, {-50: "answer 0"})], before).is_renamed
+    assert not answer_mix([day(11, new_id)], before).is_renamed
+    assert not answer_mix([day(12, drawn(12))], before).is_renamed

@@ -82,7 +82,7 @@ def test_a_day_with_other_answers_is_refused_beyond_the_usual_distance():
     reason = refused(mix=mix)
     assert reason.startswith("answers of 2026-11-20 are 0.350 away from those of the days before, the most unusual of")
     assert "--max-drift 0.1 allows 0.300. 10.0 % of the rows have a new answer, and 'Yes' went from 3.0 % to" in reason
-    assert "to 41.0 %. Replace the drop of that day, or raise the limit and run the night again" in reason
+    assert "to 41.0 %. Replace the drop of that day, or raise the limit to 0.15 and run the night again" in reason
     read_otherwise = refused(mix=mix, reread="qpr ingest --warehouse w --from 2026-11-01 --to 2026-11-07")
     assert (
         "other options; `qpr ingest --warehouse w --from 2026-11-01 --to 2026-11-07` with those "
