@@ -144,7 +144,9 @@ def rows_of_metrics(metrics: Mapping[str, float]) -> dict[str, str]:
 
 
 def rows_of_report(warehouse: str, version: Version) -> dict[str, str]:
-    """Return the number of clusters by change, and the URLs of report and table of changes unless they are gone.
+    """Return the number of clusters by change, the URLs of report and table of changes, and the certificate.
+
+    A report that is gone has no row. Instead of a certificate there is the reason for none, if requests were judged.
 
     Raises:
         QprError: the report is damaged.
@@ -152,7 +154,9 @@ def rows_of_report(warehouse: str, version: Version) -> dict[str, str]:
     rows = {CHANGES.get(name, f"clusters {name}"): f"{count:,}" for name, count in version.changes.items()}
     if table := table_of_changes(warehouse, version):
         rows |= {"report": storage.join(warehouse, version.report.path), "table of changes": table}
-    return rows
+    if version.certificate:
+        rows["certificate"] = storage.join(warehouse, version.certificate.path)
+    return rows | ({"no certificate": version.uncertified} if version.uncertified else {})
 
 
 def table_of_changes(warehouse: str, version: Version) -> str | None:

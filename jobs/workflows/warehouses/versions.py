@@ -125,8 +125,6 @@ def show_version(warehouse: str, at: str | None, *, report: str | None, overwrit
     rows |= {"window": counted(version.window_days, "day"), "days with a drop": str(version.days)}
     rows |= rows_of_metrics(version.metrics)
     rows |= rows_of_report(warehouse, version)
-    rows |= {"certificate": storage.join(warehouse, version.certificate.path)} if version.certificate else {}
-    rows |= {"no certificate": version.uncertified} if version.uncertified else {}
     rows |= {"gone, as after qpr gc": ", ".join(gone)} if gone else {}
     rows |= {"questions erased on": ", ".join(erased)} if erased else {}
     rows |= {"refused": escape_controls(version.refused)} if version.refused else {}
@@ -144,7 +142,8 @@ def roll_back(warehouse: str, to: int, *, as_json: bool) -> None:
     check_warehouse(warehouse)
     with alone_in(warehouse):
         result = {"version": history.roll_back(warehouse, to), "rollback_of": to}
-    emit(result, as_json=as_json, table=lambda: two_columns(warehouse, result))
+    rows = {"version": result["version"], "equals version": to}
+    emit(result, as_json=as_json, table=lambda: two_columns(warehouse, rows))
 
 
 def sweep(warehouse: str, *, keep: int, grace_hours: float, delete: bool, as_json: bool) -> None:

@@ -88,6 +88,8 @@ def test_a_rollback_publishes_an_older_version_again(qpr, warehouse):
         "warnings": [],
     }
     assert "equals 1" in qpr("versions", "--warehouse", warehouse).out
+    again = qpr("rollback", "--warehouse", warehouse, "--to", 1).out
+    assert ["equals version" in again, "rollback_of" in again] == [True, False]
     assert qpr("rollback", "--warehouse", warehouse, "--to", 9).code == 1
 
 

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from jobs.nightly.gate.settings import GateSettings
-from jobs.workflows.warehouses.version_figures import CHANGES, rows_of_metrics, version_figures
+from jobs.workflows.warehouses.version_figures import CHANGES, rows_of_metrics, rows_of_report, version_figures
 from pipelines.summary import cluster_changes
+from schemas.versions.version import Artefact
+from tests.support.small_versions import make_version
 
 METRICS = (
     "queries", "hits_at_1", "hits_at_10", "mrr", "ndcg_at_10", "frozen_queries", "frozen_mrr_before", "frozen_mrr",
@@ -64,3 +66,12 @@ def test_the_limits_are_the_defaults_of_the_gate():
 
 def test_every_change_has_a_name():
     assert {*CHANGES} == {*cluster_changes.CHANGES}
+
+
+def test_a_night_and_its_version_show_the_certificate_or_why_there_is_none(memory):
+    version = make_version(memory, "one")
+    assert not [name for name in rows_of_report(memory, version) if "certificate" in name]
+    certified = version.model_copy(update={"certificate": Artefact(path="certificates/c1", digest="d" * 64)})
+    assert rows_of_report(memory, certified)["certificate"] == f"{memory}/certificates/c1"
+    uncertified = version.model_copy(update={"uncertified": "no verdict is wrong"})
+    assert rows_of_report(memory, uncertified)["no certificate"] == "no verdict is wrong"
