@@ -10,7 +10,8 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from pipelines.linkage.standings import NO_SUPPORTS, LogAgreement, Supports, total_of
+from pipelines.linkage.standings import NO_SUPPORTS, LogAgreement, Supports, contradicted_share, total_of
+from pipelines.questions.token_frequencies import LARGE_LOG, TokenWeights
 from pipelines.summary.fallbacks import FEWEST_QUESTIONS, MIN_SHARE, NEARLY_ALL
 
 BY_CHANCE: Final = 0.1
@@ -19,6 +20,19 @@ answer that 6 to 90 % of the rows of written help desks got at random it was -.0
 
 BEYOND_CHANCE: Final = 0.25
 """Minimum of the same of an intent; three intents alone, in whose wordings words repeat, had .3 to .9."""
+
+MIN_OF_MANY: Final = 0.5
+"""Minimum share of a large log's questions, without fallbacks, whose answer has many: all of a help desk's have, .16 to
+.21 of a simulated log's, whose answers of many questions are facts and fallbacks such as "No answer found"."""
+
+MIN_OF_MANY_OF_REQUESTS: Final = 0.9
+MAX_RARE_OF_REQUESTS: Final = 0.2
+"""Minimum of the same share, and maximum number of rare words a question, of a large log of requests alone; help desks
+have at most .15 such words, Quora's questions under answers about one topic .6."""
+
+RELIABLE: Final = 0.17
+"""Maximum share of a log's questions that neighbours contradict; with more, neighbours are no evidence of a wrong
+answer, as in a small log, where most wordings of an intent share no word."""
 
 
 class Prior(NamedTuple):
@@ -38,6 +52,15 @@ class Prior(NamedTuple):
     share_of_many: float
     supports: Supports
 
+    @property
+    def may_have_intents(self) -> bool:
+        """Return whether most questions have an answer of many, and neighbours contradict few of these."""
+        return self.of_many_share >= MIN_OF_MANY and contradicted_share(self.supports) <= RELIABLE
+
+    def is_of_requests(self, rare_words: float) -> bool:
+        """Return whether nearly all questions of a large log have an answer of many, with few rare words a question."""
+        return self.of_many_share >= MIN_OF_MANY_OF_REQUESTS and rare_words <= MAX_RARE_OF_REQUESTS
+
 
 def without_fallbacks(log: LogAgreement, questions: int) -> Prior:
     """Return the figures of a log of this number of ``questions`` without the answers that agree by chance alone."""
@@ -53,6 +76,13 @@ def without_fallbacks(log: LogAgreement, questions: int) -> Prior:
         (log.agreeing_of_many - agreeing) / max(of_many, 1),
         tuple(np.subtract(log.supports_of_many, of_fallbacks).tolist()),
     )
+
+
+def supports_of(log: LogAgreement, weights: TokenWeights) -> tuple[Supports, float]:
+    """Return the questions by support and their agreement; in a large log with intents only those of their answers."""
+    prior = without_fallbacks(log, weights.questions)
+    of_many = weights.questions >= LARGE_LOG and prior.of_many_share >= MIN_OF_MANY
+    return (prior.supports, prior.share_of_many) if of_many else (log.supports, log.share)
 
 
 def least_agreement(sizes: np.ndarray, questions: int, prior: Prior, required: float) -> np.ndarray:

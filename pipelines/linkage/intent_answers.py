@@ -12,12 +12,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.linkage.chance import Prior, least_agreement, without_fallbacks
-from pipelines.linkage.standings import MANY, NEAREST, LogAgreement, Supports, contradicted_share
+from pipelines.linkage.chance import least_agreement, without_fallbacks
+from pipelines.linkage.standings import MANY, NEAREST, LogAgreement
 from pipelines.linkage.witnesses import Witnesses
 from pipelines.questions.answer_kinds import KINDS, kinds_of
 from pipelines.questions.stock_answers import is_acknowledgement
-from pipelines.questions.token_frequencies import LARGE_LOG, TokenWeights
+from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.summary.fallbacks import are_unlike, is_apology
 from schemas.ragged import sizes_of_runs, starts_of_runs
 from schemas.statistics.binomial import lower_tail
@@ -39,9 +39,9 @@ MIN_LOG_AGREEMENT: Final = 0.6
 answers of many questions; where these agree less, each answer of a large log must reach the second, and a small one has
 no intents by evidence. Fallbacks are not counted."""
 
-MIN_OF_MANY: Final = 0.5
-"""Minimum share of a large log's questions, without fallbacks, whose answer has many: all of a help desk's have, .16 to
-.21 of a simulated log's, whose answers of many questions are facts and fallbacks such as "No answer found"."""
+MIN_AGREEMENT_OF_REQUESTS: Final = 0.3
+"""Minimum agreement of such an answer in a large log of requests alone: the more questions have typing errors, the
+fewer have a nearest one with the same answer."""
 
 MAX_RARE: Final = 0.1
 """Maximum number of rare words a question of a large log.
@@ -50,14 +50,22 @@ People ask about intents in everybody's words, and about facts with the names of
 such words each, generated ones about facts .7, simulated ones .2, those to a help desk .04. Words of one question alone
 are not counted for the log."""
 
+REACHED: Final = 6
+FEWEST_REACHED: Final = 3
 MIN_REACH: Final = 0.2
-"""Minimum mean similarity of the 20th nearest question with the same answer, as a share of that of the nearest.
+"""Minimum reach of an intent: mean similarity of the nth nearest question with its answer, as a share of that of the
+nearest one. n is a sixth of the answer's questions, from 3 to 20.
+
 The questions of a fallback are wordings of many facts, a few near each other and the others far. In simulated logs
 fallbacks have at most .18, facts of many entities ("English") .24, but for the largest logs, written intents more."""
 
 MAX_NAMES: Final = 0.25
 """Maximum share of an answer's questions with a rare word: of Quora's clusters under answers about one topic .36 have
 one, of generated questions about facts all, of a help desk's .09."""
+
+MAX_NAMES_OF_REQUESTS: Final = 0.45
+"""The same in a log of requests alone: of intents with many typing errors .5 have one, of a help desk's with 5,000
+questions .37, of fallbacks to whatever else people ask .41 to .8."""
 
 MAX_NAMES_OF_SMALL: Final = 0.65
 """The same in a small log, where a word of one or two questions is no rarity: of a written intent at most .6 of the
@@ -74,10 +82,6 @@ UNLIKELY: Final = 0.05
 """Minimum probability of at most as many agreeing ones among the few questions of an intent, each of which agrees as
 often as those of the log. An apology ("Sorry, I did not understand") needs `MIN_AGREEMENT` instead."""
 
-RELIABLE: Final = 0.17
-"""Maximum share of a log's questions that neighbours contradict; with more, neighbours are no evidence of a wrong
-answer, as in a small log, where most wordings of an intent share no word."""
-
 
 class _Answers(NamedTuple):
     """What decides about answers.
@@ -88,7 +92,7 @@ class _Answers(NamedTuple):
         by_evidence: (A,) bool, whether it is of a kind in `BY_EVIDENCE`.
         agreement: (A,) share of the questions whose nearest question has the same answer.
         names: (A,) share of the questions with a rare word.
-        reach: (A,) similarity of the 20th nearest or last question with the answer, as a share of that of the nearest.
+        reach: (A,) similarity of a far question with the answer, as a share of that of the nearest; see `MIN_REACH`.
     """
 
     sizes: np.ndarray
@@ -110,20 +114,23 @@ def choose_intents(members: pa.Table, weights: TokenWeights, witnesses: Witnesse
     """
     prior = without_fallbacks(witnesses.log, weights.questions)
     rare_words = weights.rare_words_a_question
-    if rare_words is not None and not _may_have_intents(prior):
+    if rare_words is not None and not prior.may_have_intents:
         return np.zeros(len(starts), bool)
     answers = _answers(members, weights, witnesses, starts)
     mostly = prior.share_of_many >= MIN_LOG_AGREEMENT * (1 - prior.fallback_share)
     required = MIN_AGREEMENT if mostly or rare_words is None else MIN_LOG_AGREEMENT
+    requests = rare_words is not None and prior.is_of_requests(rare_words)
+    required = MIN_AGREEMENT_OF_REQUESTS if requests else required
     of_many = answers.agreement >= least_agreement(answers.sizes, weights.questions, prior, required)
     if rare_words is None:
-        evident = mostly and _may_have_intents(prior)
+        evident = mostly and prior.may_have_intents
         chosen = _of_small_log(
             answers, of_many, witnesses.log.share, _whose_text(is_apology, members, starts), evident=evident
         )
     else:
         near = witnesses.log.share >= MIN_LOG_AGREEMENT * (1 - prior.fallback_share)
-        chosen = _of_large_log(answers, of_many, few_too=near and rare_words <= MAX_RARE)
+        few_too = (near or requests) and rare_words <= MAX_RARE
+        chosen = _of_large_log(answers, of_many, few_too=few_too, requests=requests)
     chosen &= ~np.isin(members["answer_id"].to_numpy()[starts], prior.fallbacks)
     confirms, apologizes = (_whose_text(test, members, starts[chosen]) for test in (is_acknowledgement, is_apology))
     sizes = answers.sizes[chosen]  # requests to an assistant share words, whatever they ask for
@@ -134,7 +141,7 @@ def choose_intents(members: pa.Table, weights: TokenWeights, witnesses: Witnesse
 
 def _answers(members: pa.Table, weights: TokenWeights, witnesses: Witnesses, starts: np.ndarray) -> _Answers:
     sizes = sizes_of_runs(starts, len(members))
-    last = np.minimum(np.repeat(sizes, sizes), NEAREST + 1) - 2
+    last = np.repeat(np.minimum(np.clip(sizes // REACHED, FEWEST_REACHED, NEAREST), sizes - 1) - 1, sizes)
     farthest = witnesses.same[np.arange(len(members)), np.maximum(last, 0)]
     nearest, *shares = (
         np.add.reduceat(values.astype(float), starts) / sizes
@@ -142,11 +149,6 @@ def _answers(members: pa.Table, weights: TokenWeights, witnesses: Witnesses, sta
     )
     reach = shares[0] / np.maximum(nearest, 1e-12)
     return _Answers(sizes, *_by_kind(members, starts), shares[1], shares[2], reach)
-
-
-def _may_have_intents(prior: Prior) -> bool:
-    """Return whether most questions have an answer of many, and neighbours contradict few of these."""
-    return prior.of_many_share >= MIN_OF_MANY and contradicted_share(prior.supports) <= RELIABLE
 
 
 def _of_small_log(
@@ -171,18 +173,20 @@ def _of_small_log(
     return chosen
 
 
-def _of_large_log(answers: _Answers, of_many: np.ndarray, *, few_too: bool) -> np.ndarray:
+def _of_large_log(answers: _Answers, of_many: np.ndarray, *, few_too: bool, requests: bool) -> np.ndarray:
     """Return the intents among the answers of a large log.
 
     Args:
         answers: all answers.
         of_many: (A,) bool, whether the questions agree as far as many have to.
         few_too: whether the whole log is that of a help desk, so that answers of few questions are decided by text.
+        requests: whether the log is of requests alone.
     """
-    many = answers.sizes >= MIN_QUESTIONS
-    by_questions = many & of_many & (answers.by_text | answers.by_evidence) & (answers.reach >= MIN_REACH)
+    many, reaching = answers.sizes >= MIN_QUESTIONS, answers.reach >= MIN_REACH
+    by_questions = many & of_many & (answers.by_text | answers.by_evidence) & reaching
     by_text = ~many & answers.by_text & (answers.agreement >= MIN_AGREEMENT) & few_too
-    chosen: np.ndarray = (by_questions | by_text) & (answers.names <= MAX_NAMES)
+    common = answers.names <= (MAX_NAMES_OF_REQUESTS if requests else MAX_NAMES)
+    chosen: np.ndarray = (by_questions | by_text) & common
     return chosen
 
 
@@ -208,13 +212,6 @@ def resemble_intents(members: pa.Table, weights: TokenWeights, *, max_rare: floa
     names = np.add.reduceat(_has_rare_word(members, weights).astype(float), starts) / sizes
     large: np.ndarray = (by_text | by_evidence) & (sizes >= MIN_QUESTIONS) & (names <= MAX_NAMES)
     return large
-
-
-def supports_of(log: LogAgreement, weights: TokenWeights) -> tuple[Supports, float]:
-    """Return the questions by support and their agreement; in a large log with intents only those of their answers."""
-    prior = without_fallbacks(log, weights.questions)
-    of_many = weights.questions >= LARGE_LOG and prior.of_many_share >= MIN_OF_MANY
-    return (prior.supports, prior.share_of_many) if of_many else (log.supports, log.share)
 
 
 def is_about_facts(weights: TokenWeights, log: LogAgreement) -> bool:

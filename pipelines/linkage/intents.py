@@ -10,7 +10,8 @@ from typing import Final, Literal, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from pipelines.linkage.intent_answers import RELIABLE, choose_intents, supports_of
+from pipelines.linkage.chance import RELIABLE, supports_of
+from pipelines.linkage.intent_answers import choose_intents
 from pipelines.linkage.standings import contradicted_share
 from pipelines.linkage.strays import wrong_probability
 from pipelines.linkage.witnesses import Witnesses

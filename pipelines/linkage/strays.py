@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from pipelines.linkage.intent_answers import RELIABLE, supports_of
+from pipelines.linkage.chance import RELIABLE, supports_of
 from pipelines.linkage.standings import LogAgreement, Supports, classes_of, contradicted_share
 from pipelines.linkage.witnesses import Witnesses
 from pipelines.questions.token_frequencies import TokenWeights

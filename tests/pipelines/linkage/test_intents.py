@@ -179,8 +179,29 @@ def test_more_agreement_is_required_where_answers_of_many_questions_agree_less(
     members_of, log_agrees: int, agreeing: float, is_intent: bool
 ) -> None:
     members, weights = many_of_large_log(members_of)
-    found = near(members, RELIABLE._replace(agreeing_of_many=log_agrees), agreeing=agreeing)
-    assert intents(members, weights, found, "auto").of_intent.any() == is_intent
+    log = RELIABLE._replace(questions=112, agreeing_of_many=log_agrees)  # .89 of the questions have answers of many
+    assert intents(members, weights, near(members, log, agreeing=agreeing), "auto").of_intent.any() == is_intent
+
+
+@pytest.mark.parametrize(("agreeing", "is_intent"), [(0.25, False), (0.35, True)])
+def test_in_a_log_of_requests_alone_it_is_not(members_of, agreeing: float, is_intent: bool) -> None:
+    members, weights = many_of_large_log(members_of)
+    log = RELIABLE._replace(questions=111, agreeing_of_many=50)
+    assert intents(members, weights, near(members, log, agreeing=agreeing), "auto").of_intent.any() == is_intent
+    named = with_names(weights)
+    assert not intents(members, named, near(members, log, agreeing=agreeing), "auto").of_intent.any()
+
+
+@pytest.mark.parametrize(
+    ("questions", "names", "is_intent"), [(112, 0.2, True), (112, 0.3, False), (111, 0.4, True), (111, 0.5, False)]
+)
+def test_requests_alone_may_have_more_rare_words(members_of, questions: int, names: float, is_intent: bool) -> None:
+    members, _ = many_of_large_log(members_of)
+    common = round((1 - names) * len(members))
+    tokens = np.unique(np.concatenate(members["token_ids"].to_numpy(zero_copy_only=False)[:common]))
+    some = TokenWeights(tokens, np.full(len(tokens), 1_000), LARGE)
+    log = RELIABLE._replace(questions=questions)
+    assert intents(members, some, near(members, log), "auto").of_intent.any() == is_intent
 
 
 def test_rows_of_other_kinds_do_not_hide_an_intent_of_a_large_log(members_of) -> None:
@@ -196,15 +217,28 @@ def test_a_fallback_hides_no_intent_of_a_large_log(members_of) -> None:
     log = LogAgreement(
         LARGE, 4_500, NO_SUPPORTS, LARGE, agreeing_of_many=4_500, frequent=(FrequentAnswer(1, LARGE // 2, LARGE // 4),)
     )
-    found = near(members, log, agreeing=0.3)
+    found = near(members, log, agreeing=0.2)
     assert intents(members, weights, found, "auto").of_intent.all()
-    assert not intents(members, weights, near(members, log._replace(frequent=()), agreeing=0.3), "auto").of_intent.any()
+    assert not intents(members, weights, near(members, log._replace(frequent=()), agreeing=0.2), "auto").of_intent.any()
 
 
 def test_questions_in_small_groups_are_those_of_a_fallback(members_of) -> None:
     members, weights = many_of_large_log(members_of, 25)
     assert intents(members, weights, near(members, reach=0.3), "auto").of_intent.all()
     assert not intents(members, weights, near(members, reach=0.1), "auto").of_intent.any()
+
+
+@pytest.mark.parametrize(
+    ("number", "group", "is_intent"),
+    [(30, 5, True), (30, 4, False), (119, 19, True), (119, 18, False), (500, 20, True)],
+)
+def test_an_intent_of_fewer_questions_may_have_them_in_smaller_groups(
+    members_of, number: int, group: int, is_intent: bool
+) -> None:
+    members, weights = many_of_large_log(members_of, number)
+    found = near(members)
+    found.same[:, group:] = 0.05
+    assert intents(members, weights, found, "auto").of_intent.any() == is_intent
 
 
 @pytest.mark.parametrize("rare_words", [False, True])
