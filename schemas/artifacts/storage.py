@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -236,15 +235,15 @@ def children(url: str) -> list[str]:
     return sorted(names - {path.rstrip("/").rsplit("/", 1)[-1]} if path.rstrip("/") in listed else names)
 
 
-@contextlib.contextmanager
-def explained(url: str) -> Iterator[None]:
-    """Turn an I/O error of any file system inside the block into one that names ``url`` and the cause."""
-    try:
-        yield
-    except QprError:
-        raise
-    except Exception as error:
-        fault = io_fault(error)
-        if fault is None:
-            raise
-        raise QprError(f"{url}: {fault}") from error
+class explained(contextlib.AbstractContextManager[None]):  # noqa: N801, called like a function
+    """Turn an I/O error of any file system inside the block into one that names ``url`` and the cause.
+
+    No generator: from Python 3.12 on, one that replaces an error keeps the variables of all callers until a collection.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        if isinstance(error, Exception) and not isinstance(error, QprError) and (fault := io_fault(error)) is not None:
+            raise QprError(f"{self._url}: {fault}") from error
