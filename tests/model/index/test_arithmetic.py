@@ -21,5 +21,7 @@ raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
 def test_a_process_that_is_forked_after_a_search_of_a_batch_searches_batches():
-    done = subprocess.run([sys.executable, "-c", AFTER_A_FORK], capture_output=True, text=True, check=False)
+    from_python_3_12 = "ignore:This process:DeprecationWarning"
+    command = [sys.executable, "-W", from_python_3_12, "-c", AFTER_A_FORK]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
