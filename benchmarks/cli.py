@@ -49,14 +49,15 @@ class Report:
 
     Args:
         as_json: print JSON lines instead of Markdown.
-        settings: size, seed and all that decides the figures.
+        settings: size, seed and all that decides the figures; the line has those that are not None.
     """
 
     def __init__(self, *, as_json: bool = False, **settings: object) -> None:
         self._as_json = as_json
         self._columns: tuple[str, ...] = ()
         self.lines: list[str] = []
-        described = "; ".join(f"{_title(name)} {_shown(value)}" for name, value in settings.items())
+        given = {name: value for name, value in settings.items() if value is not None}
+        described = "; ".join(f"{_title(name)} {_shown(value)}" for name, value in given.items())
         self._print(f"{describe_machine()}; {described}.", {"machine": describe_machine(), **settings})
 
     def heading(self, text: str) -> None:

@@ -42,6 +42,11 @@ def test_rows_of_equal_columns_are_one_table(tmp_path, capsys):
     assert lines[7:] == ["| pages |", "| --- |", "| 2 |"]
 
 
+def test_a_setting_that_is_not_given_is_left_out(capsys):
+    Report(mode=None, seed=3)
+    assert capsys.readouterr().out.endswith("; seed 3.\n")
+
+
 def test_json_has_a_line_for_the_settings_and_one_for_each_row(tmp_path, capsys):
     measured(tmp_path, as_json=True)
     settings, *rows = map(json.loads, capsys.readouterr().out.splitlines())

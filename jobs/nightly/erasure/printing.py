@@ -12,6 +12,7 @@ from jobs.display.console import emit, say, two_columns
 from schemas.quantities import counted
 
 _NOT_ERASED = "not_erased"
+_FAULTS = "faults"
 
 
 def print_report(
@@ -29,7 +30,7 @@ def print_report(
         {**report, "artefacts": results}, as_json=as_json, table=lambda: two_columns("Erasure", _rows(report, results))
     )
     found = any(type(n) is int and n for result in results for n in result.values())
-    if not found and "faults" not in report:
+    if not found and _FAULTS not in report:
         say("Nothing of it was found" + ("; there is nothing left to erase" if is_whole else ""))
     if shared := report["shared_questions"]:
         say(f"{counted(shared, 'question')} of these users stay, since others asked them too")
@@ -44,11 +45,11 @@ def print_report(
 
 
 def _rows(report: Mapping[str, Any], results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the rows of the table: the report with the number of each list, then the counts of each artefact."""
-    listed = {name: value for name, value in report.items() if name != _NOT_ERASED}
+    """Return the rows of the table: the report with the number of each list, each artefact's counts, and the faults."""
+    listed = {name: value for name, value in report.items() if name not in {_NOT_ERASED, _FAULTS}}
     shown = {name: len(value) if isinstance(value, list) else value for name, value in listed.items()}
-    rows = {name.replace("_", " "): str(value) if isinstance(value, bool) else value for name, value in shown.items()}
+    rows = {name.replace("_", " "): value for name, value in shown.items()}
     for result in results:
         (_, url), *counts = result.items()
-        rows |= {f"{url}: {name.replace('_', ' ')}": n if type(n) is int else str(n) for name, n in counts}
-    return rows
+        rows |= {f"{url}: {name.replace('_', ' ')}": value for name, value in counts}
+    return rows | {f"{url}: fault": text for url, text in report.get(_FAULTS, {}).items()}

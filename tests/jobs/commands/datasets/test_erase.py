@@ -1,4 +1,5 @@
 import json
+import re
 import shutil
 
 import pyarrow.parquet as pq
@@ -150,6 +151,7 @@ def test_a_dry_run_and_a_question_that_is_not_there_change_nothing(qpr, dataset)
     outcome = qpr("erase", "--dataset", dataset, "--question", SECRET, "--dry-run")
     assert outcome.code == 0, outcome.err
     assert "zibeline" not in outcome.out + outcome.err
+    assert re.search(r"dry run +│ +yes", outcome.out)
     outcome = qpr("erase", "--dataset", dataset, "--question", "who is this")
     assert outcome.code == 0
     assert "Nothing of it was found" in outcome.err
