@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.linkage.chance import least_agreement, without_fallbacks
-from pipelines.linkage.standings import MANY, NEAREST, LogAgreement
+from pipelines.linkage.standings import MANY, NEAREST
 from pipelines.linkage.witnesses import Witnesses
 from pipelines.questions.answer_kinds import KINDS, kinds_of
 from pipelines.questions.stock_answers import is_acknowledgement
@@ -70,10 +70,6 @@ questions .37, of fallbacks to whatever else people ask .41 to .8."""
 MAX_NAMES_OF_SMALL: Final = 0.65
 """The same in a small log, where a word of one or two questions is no rarity: of a written intent at most .6 of the
 questions have one, of generated facts .85 or more."""
-
-MIN_RARE_OF_FACTS: Final = 0.3
-MAX_AGREEMENT_OF_FACTS: Final = 0.35
-"""Minimum number of such words a question, and maximum agreement, of a log of facts."""
 
 MIN_TELLING: Final = 0.5
 """Minimum agreement of a small log from which on that of few questions of an answer is evidence of a fallback."""
@@ -212,12 +208,6 @@ def resemble_intents(members: pa.Table, weights: TokenWeights, *, max_rare: floa
     names = np.add.reduceat(_has_rare_word(members, weights).astype(float), starts) / sizes
     large: np.ndarray = (by_text | by_evidence) & (sizes >= MIN_QUESTIONS) & (names <= MAX_NAMES)
     return large
-
-
-def is_about_facts(weights: TokenWeights, log: LogAgreement) -> bool:
-    """Return whether near questions of a large log mostly have other answers, and many of its words are names."""
-    rare = weights.rare_words_a_question
-    return rare is not None and rare >= MIN_RARE_OF_FACTS and log.share <= MAX_AGREEMENT_OF_FACTS
 
 
 def _by_kind(members: pa.Table, starts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -12,8 +12,8 @@ import json
 import numpy as np
 import pyarrow as pa
 
+from pipelines.linkage.chance import is_about_facts
 from pipelines.linkage.comparison.compare import Questions
-from pipelines.linkage.intent_answers import is_about_facts
 from pipelines.linkage.intents import Intents, Policy, intents
 from pipelines.linkage.log_profile import MOST_OF_ANSWER, pairs_of_answers
 from pipelines.linkage.scoring.answer_sample import Sample, first_answers, first_places, place_of

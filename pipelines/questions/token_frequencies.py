@@ -48,9 +48,12 @@ class TokenWeights:
     @property
     def rare_words_a_question(self) -> float | None:
         """Return the number of rare words a question, None of a log that is too small."""
-        if self.questions < LARGE_LOG:
-            return None
-        return float(self.frequencies[self.frequencies <= self.most_rare].sum() / self.questions)
+        return None if self.questions < LARGE_LOG else self.rare_words
+
+    @property
+    def rare_words(self) -> float:
+        """Return the number of rare words a question of a log of any size; in a small one a name is seldom rarer."""
+        return float(self.frequencies[self.frequencies <= self.most_rare].sum() / max(self.questions, 1))
 
     def of(self, tokens: np.ndarray) -> np.ndarray:
         """Return the float64 weight of each token hash; an unknown one counts as seen once."""

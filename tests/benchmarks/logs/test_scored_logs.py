@@ -9,7 +9,7 @@ from benchmarks.labels.known_scores import Score, score
 from benchmarks.logs.gold_logs import gold_of_known, linked_alone
 from benchmarks.logs.known_logs import FAQS, SCRIPTS, KnownLog, MissingDataError, known_log
 from pipelines.linkage import linker
-from pipelines.linkage.intent_answers import is_about_facts
+from pipelines.linkage.chance import is_about_facts
 from pipelines.linkage.linker import read_linker
 from pipelines.linkage.scoring.shipped_weights import load_facts_model
 from pipelines.linkage.settings import Linking
@@ -98,3 +98,14 @@ def test_a_log_of_names_whose_near_questions_have_other_answers_is_compared_by_t
     rows += [(f"when did {name} die", f"{'town' if same_answer else 'year'} {n % 200}") for n, name in enumerate(names)]
     _, about_facts = scored(KnownLog("names", rows, []))
     assert about_facts == bool(asked) != same_answer
+
+
+def test_a_small_log_of_facts_is_split_by_the_model_of_facts() -> None:
+    log = real("facts")
+    judged = {row.answer for row in log.judged}
+    small = dataclasses.replace(log, rows=[(q, a) for q, a in log.rows if fold(a) in judged])
+    result, about_facts = scored(small)
+    assert len(small.rows) < 2_500
+    assert about_facts
+    assert result.precision >= 0.6
+    assert result.recall >= 0.75

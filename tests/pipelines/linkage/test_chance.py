@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from pipelines.linkage.chance import BEYOND_CHANCE, least_agreement, without_fallbacks
+from pipelines.linkage.chance import BEYOND_CHANCE, is_about_facts, least_agreement, without_fallbacks
 from pipelines.linkage.standings import NO_SUPPORTS, FrequentAnswer, LogAgreement, Supports
+from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.summary.fallbacks import FEWEST_QUESTIONS
 
 
@@ -47,3 +48,27 @@ def test_the_agreement_of_an_answer_grows_with_its_share_and_falls_with_that_of_
     assert least_agreement(np.array([1, 40]), 100, half, 0.4).tolist() == pytest.approx(
         [0.2, 0.4 + 0.1 * BEYOND_CHANCE]
     )
+
+
+@pytest.mark.parametrize(
+    ("questions", "names", "agreeing", "contradicted", "about_facts"),
+    [
+        (5_000, 0.3, 0.3, 0.0, True),
+        (5_000, 0.3, 0.4, 0.5, False),
+        (5_000, 0.2, 0.3, 0.5, False),
+        (4_999, 0.3, 0.4, 0.2, True),
+        (1_000, 0.3, 0.4, 0.2, True),
+        (4_999, 0.3, 0.6, 0.2, False),
+        (4_999, 0.3, 0.4, 0.1, False),
+        (4_999, 0.2, 0.4, 0.2, False),
+        (999, 0.3, 0.4, 0.2, False),
+    ],
+)
+def test_names_and_neighbours_with_other_answers_show_a_log_of_facts(
+    questions: int, names: float, agreeing: float, contradicted: float, about_facts: bool
+) -> None:
+    number = round(names * questions / 2) + 1  # each is in two questions
+    weights = TokenWeights(np.arange(number + 1), np.array([questions // 2, *[2] * number]), questions)
+    without = round(contradicted * questions)
+    log = LogAgreement(questions, round(agreeing * questions), counted(without, questions - without))
+    assert is_about_facts(weights, log) == about_facts
