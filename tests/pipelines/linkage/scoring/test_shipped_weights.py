@@ -1,6 +1,8 @@
 """Weights that ship for each kind of encoder."""
 
+import re
 import typing
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -122,3 +124,22 @@ def test_trees_of_unknown_features_are_refused() -> None:
     text = lightgbm.train({"objective": "binary", "verbose": -1}, data, 1).model_to_string()
     with pytest.raises(QprError, match="learned from other features than this version computes"):
         model_of_trees(text, TreesFile(kind="lightgbm", file="trees.txt", threshold=0.5))
+
+
+def test_the_thresholds_are_the_documented_ones() -> None:
+    document = (Path(__file__).parents[4] / "docs" / "clustering.md").read_text(encoding="utf-8")
+    [table] = re.findall(r"\| log \| minimum mean probability of a cluster \|\n\|---\|---\|\n((?:\|.*\n)+)", document)
+    large, facts, small = (row.split("|")[2] for row in table.splitlines())
+    models, of_facts = (
+        {kind: load(encoder=kind) for kind in (None, *KINDS)} for load in (load_model, load_facts_model)
+    )
+    assert facts.strip() == ", ".join(
+        f"{name}{of_facts[kind].threshold:g}".replace("0.", ".")
+        for kind, name in ((None, ""), ("static", "`static` "), ("st", "`st:FOLDER` "), ("model", "`FOLDER` "))
+    )
+    for kind, model in models.items():
+        lowest, fewest = (0.8, 0.8) if kind == "st" else (0.45, 0.35)
+        assert (model.threshold, model.threshold_of_small) == (lowest, fewest)
+        assert f"{lowest:g}"[1:] in large
+        assert f"{fewest:g}"[1:] in small
+        assert f"{100 * (model.precision or 0):g} %" in large
