@@ -1,6 +1,6 @@
 """Scores of clusters on logs whose paraphrases are known.
 
-KnownLog, cluster of each question -> score -> Score
+KnownLog, cluster of each question -> score -> Score; questions and their groups -> clusters_of -> these clusters
 """
 
 from __future__ import annotations
@@ -10,9 +10,11 @@ import dataclasses
 from collections.abc import Mapping
 
 import numpy as np
+import pyarrow as pa
 
 from benchmarks.logs.known_logs import KnownLog
 from schemas.ragged import pairs_in_runs
+from schemas.text import fold
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,6 +86,12 @@ def score(log: KnownLog, cluster_of: Mapping[tuple[str, int], int], method: str,
         planted_kept / max(planted, 1),
         cpu_s,
     )
+
+
+def clusters_of(members: pa.Table, group: np.ndarray) -> dict[tuple[str, int], int]:
+    """Return the group of each row of MEMBERS by its folded answer and question id."""
+    columns = (members["answer"].to_pylist(), members["question_id"].to_pylist(), group.tolist())
+    return {(fold(answer), question): of_row for answer, question, of_row in zip(*columns, strict=True)}
 
 
 def _pairs(sizes: np.ndarray) -> int:

@@ -8,12 +8,14 @@ there are five sizes. The last log has the scored answers alone. Pairs of answer
 
 from __future__ import annotations
 
+import collections
 from typing import Annotated
 
 import numpy as np
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
+from benchmarks.labels.known_scores import clusters_of, score
 from benchmarks.logs.gold_logs import gold_of_known, linked_alone
 from benchmarks.logs.known_logs import KnownLog, MissingDataError, facts
 from pipelines.linkage.chance import is_about_facts
@@ -22,7 +24,7 @@ from pipelines.linkage.intents import intents
 from pipelines.linkage.scoring.shipped_weights import load_facts_model, load_model
 from pipelines.linkage.split_answers import link
 from pipelines.linkage.witnesses import find_witnesses
-from schemas.ragged import sizes_of_runs, starts_of_runs
+from schemas.ragged import pairs_in_runs
 from schemas.text import fold
 
 SIZES = (300, 1_000, 2_000, 3_000, 4_500)
@@ -31,23 +33,18 @@ MOST_QUESTIONS = 10
 
 def compare(report: Report, name: str, log: KnownLog) -> None:
     """Print the scores of both models, and which of them a run takes."""
-    members, cluster, weights, evidence = linked_alone(gold_of_known(log)[0])
-    about_facts = is_about_facts(weights, evidence.log)
-    starts = starts_of_runs(members["answer_id"].to_numpy())
-    counted = [(s, n) for s, n in zip(starts, sizes_of_runs(starts, len(members)), strict=True) if n <= MOST_QUESTIONS]
-    places = [np.triu_indices(size, 1) for _, size in counted]
-    left, right = (np.concatenate([s + p[side] for (s, _), p in zip(counted, places, strict=True)]) for side in (0, 1))
-    same = np.asarray(cluster)[left] == np.asarray(cluster)[right]
+    members, _, weights, evidence = linked_alone(gold_of_known(log)[0])
     witnesses = find_witnesses(members, weights, evidence)
     questions, found = Questions(members, weights, witnesses=witnesses), intents(members, weights, witnesses, "auto")
     models = {"facts": load_facts_model(None), "others": load_model("boosted", None).for_log(weights.questions)}
     cells: dict[str, float] = {}
     for of, model in models.items():
-        group = link(questions, model, found).group
-        kept = group[left] == group[right]
-        cells[f"precision_{of}"] = float((kept & same).sum() / max(kept.sum(), 1))
-        cells[f"recall_{of}"] = float((kept & same).sum() / max(same.sum(), 1))
-    report.row(log=name, questions=weights.questions, paraphrases=int(same.sum()), about_facts=about_facts, **cells)
+        scored = score(log, clusters_of(members, link(questions, model, found).group), of, None)
+        cells |= {f"precision_{of}": scored.precision, f"recall_{of}": scored.recall}
+    sizes = np.array([*collections.Counter((row.answer, row.group) for row in log.judged).values()])
+    about_facts = is_about_facts(weights, evidence.log)
+    paraphrases = int(pairs_in_runs(sizes).sum())
+    report.row(log=name, questions=weights.questions, paraphrases=paraphrases, about_facts=about_facts, **cells)
 
 
 def main(
@@ -68,7 +65,10 @@ def main(
 
 
 def part_of(log: KnownLog, size: int, generator: np.random.Generator) -> KnownLog:
-    """Return the log of random judged answers with at least this number of rows together, or of all of them."""
+    """Return the log of random judged answers with at least this number of rows together, or of all of them.
+
+    Those with more than `MOST_QUESTIONS` are in it, and are not judged.
+    """
     rows: dict[str, list[tuple[str, str]]] = {row.answer: [] for row in log.judged}
     for question, answer in log.rows:
         if (name := fold(answer)) in rows:
@@ -79,7 +79,9 @@ def part_of(log: KnownLog, size: int, generator: np.random.Generator) -> KnownLo
         if len(chosen) < size:
             chosen += rows[names[place]]
     taken = {fold(answer) for _, answer in chosen}
-    return KnownLog(log.name, chosen, [row for row in log.judged if row.answer in taken])
+    questions = collections.Counter(row.answer for row in log.judged)
+    judged = [row for row in log.judged if row.answer in taken and questions[row.answer] <= MOST_QUESTIONS]
+    return KnownLog(log.name, chosen, judged)
 
 
 if __name__ == "__main__":

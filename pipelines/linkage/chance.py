@@ -1,8 +1,10 @@
-"""Agreement of neighbours by chance: the more questions an answer has, the more often it is that of a nearest question.
+"""Figures of a whole log that decide what its answers are: agreement beyond chance, requests alone, facts.
 
 LogAgreement -> without_fallbacks -> Prior: answers that agree by chance alone, and the log without these
-LogAgreement, TokenWeights -> is_about_facts -> whether the log is one of facts
 numbers of questions of answers, Prior -> least_agreement -> the agreement that each must have
+LogAgreement, TokenWeights -> is_about_facts -> whether the log is one of facts
+
+The more questions an answer has, the more often it is that of a nearest question by chance.
 """
 
 from __future__ import annotations

@@ -114,9 +114,11 @@ def choose_intents(members: pa.Table, weights: TokenWeights, witnesses: Witnesse
         return np.zeros(len(starts), bool)
     answers = _answers(members, weights, witnesses, starts)
     mostly = prior.share_of_many >= MIN_LOG_AGREEMENT * (1 - prior.fallback_share)
-    required = MIN_AGREEMENT if mostly or rare_words is None else MIN_LOG_AGREEMENT
     requests = rare_words is not None and prior.is_of_requests(rare_words)
-    required = MIN_AGREEMENT_OF_REQUESTS if requests else required
+    if requests:
+        required = MIN_AGREEMENT_OF_REQUESTS
+    else:
+        required = MIN_AGREEMENT if mostly or rare_words is None else MIN_LOG_AGREEMENT
     of_many = answers.agreement >= least_agreement(answers.sizes, weights.questions, prior, required)
     if rare_words is None:
         evident = mostly and prior.may_have_intents
@@ -178,8 +180,8 @@ def _of_large_log(answers: _Answers, of_many: np.ndarray, *, few_too: bool, requ
         few_too: whether the whole log is that of a help desk, so that answers of few questions are decided by text.
         requests: whether the log is of requests alone.
     """
-    many, reaching = answers.sizes >= MIN_QUESTIONS, answers.reach >= MIN_REACH
-    by_questions = many & of_many & (answers.by_text | answers.by_evidence) & reaching
+    many = answers.sizes >= MIN_QUESTIONS
+    by_questions = many & of_many & (answers.by_text | answers.by_evidence) & (answers.reach >= MIN_REACH)
     by_text = ~many & answers.by_text & (answers.agreement >= MIN_AGREEMENT) & few_too
     common = answers.names <= (MAX_NAMES_OF_REQUESTS if requests else MAX_NAMES)
     chosen: np.ndarray = (by_questions | by_text) & common

@@ -18,19 +18,18 @@ import numpy as np
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
+from benchmarks.labels.intents.small_help_desks import NO_APOLOGY, wordings
 from benchmarks.labels.intents.worth import true_shares
 from benchmarks.logs.gold_logs import gold_of_known, linked_alone
-from benchmarks.logs.known_logs import Judged, KnownLog, MissingDataError, read_log
-from benchmarks.logs.learning_logs import LOGS as LEARNING_LOGS
+from benchmarks.logs.known_logs import KnownLog, MissingDataError, of_clusters, read_log
+from benchmarks.logs.learning_logs import DOMAINS
 from benchmarks.logs.shop_logs import shop_log
 from pipelines.linkage.intents import intents
 from pipelines.linkage.witnesses import find_witnesses
 from schemas.ragged import pairs_in_runs, sizes_of_runs, starts_of_runs
-from schemas.text import fold, question_id
 
 SIZES = (4_500, 5_500, 7_000, 9_000, 13_000)
 REPEATED = 6
-NO_APOLOGY = "Please contact our service team by phone."
 
 Row = tuple[str, str]
 
@@ -48,8 +47,8 @@ def bank_and_facts(rows: int, generator: np.random.Generator) -> KnownLog:
 
 def bank_and_others(rows: int, generator: np.random.Generator) -> KnownLog:
     """Return random requests to a bank, and requests to other help desks with one answer."""
-    names = [name for name in LEARNING_LOGS if name.startswith("intents-") and name.count("-") == 1]
-    others = [(question, NO_APOLOGY) for name in names for question, _ in LEARNING_LOGS[name](0).rows][: rows // 5]
+    texts = [text for domain in DOMAINS for of_intent in wordings(domain).values() for text in of_intent]
+    others = [(text, NO_APOLOGY) for text in texts[: rows // 5]]
     return _log(_drawn("faq_logs.jsonl.gz", rows - len(others), generator), others)
 
 
@@ -103,10 +102,10 @@ def _drawn(file: str, count: int, generator: np.random.Generator) -> list[Row]:
 
 def _log(requests: list[Row], others: list[Row]) -> KnownLog:
     """Return the log of requests, whose answers are intents, and of other rows, whose questions have no paraphrase."""
-    group_of: dict[str, int] = {}
-    judged = [Judged(fold(a), question_id(q), group_of.setdefault(a, len(group_of))) for q, a in requests]
-    judged += [Judged(fold(a), question_id(q), -1 - place) for place, (q, a) in enumerate(others)]
-    return KnownLog("help desk", [*requests, *others], judged)
+    number_of: dict[str, int] = {}
+    clusters = [(answer, number_of.setdefault(answer, len(number_of)), [question]) for question, answer in requests]
+    clusters += [(answer, -1 - place, [question]) for place, (question, answer) in enumerate(others)]
+    return of_clusters("help desk", clusters)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from benchmarks.labels.known_scores import Score, score
+from benchmarks.labels.known_scores import Score, clusters_of, score
 from benchmarks.logs.gold_logs import gold_of_known, linked_alone
 from benchmarks.logs.known_logs import FAQS, SCRIPTS, KnownLog, MissingDataError, known_log
 from pipelines.linkage import linker
@@ -20,9 +20,7 @@ def scored(log: KnownLog) -> tuple[Score, bool]:
     """Return the score of a log's groups, and whether it was taken to be about facts."""
     members, _, weights, evidence = linked_alone(gold_of_known(log)[0])
     linked = read_linker(Linking())(members, weights, evidence)
-    answers, questions = members["answer"].to_pylist(), members["question_id"].to_pylist()
-    group_of = {(fold(a), q): int(g) for a, q, g in zip(answers, questions, linked.group, strict=True)}
-    return score(log, group_of, "groups", None), is_about_facts(weights, evidence.log)
+    return score(log, clusters_of(members, linked.group), "groups", None), is_about_facts(weights, evidence.log)
 
 
 def part_of(log: KnownLog, rows: int, *, whole_answers: bool = False) -> KnownLog:
