@@ -1,14 +1,17 @@
-"""Pair precision and recall of the linkage in logs of few facts, by the model for facts and by that for other logs.
+"""Figures by which a small log is found to be one of facts, and its labels by the model for facts and by the other one.
 
-Run: python -m benchmarks.labels.small_facts 1000 2500 4500
+Run: python -m benchmarks.labels.small_facts 100 300 1000 2500 --dataset quora
 
-A number is that of the rows, all those of random answers that the model for facts has learned from; without a number
-there are five sizes. The last log has the scored answers alone. Pairs of answers with 2 to 10 questions count.
+A number is that of the rows, all those of random answers: facts that the model has learned from, scored ones, which it
+has not, and values in templates; of a bank they are random requests. With a dataset there are Quora's clusters too, one
+in three of them under an answer of several. Pairs of answers with at most 10 questions count.
 """
 
 from __future__ import annotations
 
 import collections
+import dataclasses
+from collections.abc import Callable
 from typing import Annotated
 
 import numpy as np
@@ -16,31 +19,83 @@ import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.labels.known_scores import clusters_of, score
+from benchmarks.logs.cluster_sources import halves
 from benchmarks.logs.gold_logs import gold_of_known, linked_alone
-from benchmarks.logs.known_logs import KnownLog, MissingDataError, facts
+from benchmarks.logs.known_logs import KnownLog, MissingDataError, facts, known_log, of_clusters
+from benchmarks.logs.silver_logs import merged_log
+from jobs.workflows.worker_encoder import refining_encoder
 from pipelines.linkage.chance import is_about_facts
 from pipelines.linkage.comparison.compare import Questions
 from pipelines.linkage.intents import intents
 from pipelines.linkage.scoring.shipped_weights import load_facts_model, load_model
 from pipelines.linkage.split_answers import link
+from pipelines.linkage.standings import contradicted_share
 from pipelines.linkage.witnesses import find_witnesses
+from schemas.artifacts.dataset import open_dataset
 from schemas.ragged import pairs_in_runs
-from schemas.text import fold
+from schemas.text import fold, question_id
 
-SIZES = (300, 1_000, 2_000, 3_000, 4_500)
+SIZES = (100, 300, 900, 2_000, 4_500)
 MOST_QUESTIONS = 10
+QUESTIONS_A_CLUSTER = 3
+"""About as many has a cluster of Quora's with its share of the questions that are in none."""
 
 
-def compare(report: Report, name: str, log: KnownLog) -> None:
-    """Print the scores of both models, and which of them a run takes."""
-    members, _, weights, evidence = linked_alone(gold_of_known(log)[0])
+def learned_from(rows: int, generator: np.random.Generator) -> KnownLog:
+    """Return facts that the model for facts has learned from."""
+    return part_of(facts("learning_facts"), rows, generator)
+
+
+def scored(rows: int, generator: np.random.Generator) -> KnownLog:
+    """Return facts that nothing was learned from."""
+    return part_of(facts(), rows, generator)
+
+
+def bank(rows: int, generator: np.random.Generator) -> KnownLog:
+    """Return random requests to a bank, whose answers are short names of intents."""
+    log = known_log("helpdesk")
+    drawn = [log.rows[place] for place in generator.permutation(len(log.rows))[:rows]]
+    taken = {(fold(answer), question_id(question)) for question, answer in drawn}
+    judged = [row for row in log.judged if (row.answer, row.question) in taken]
+    return KnownLog("bank", drawn, judged)
+
+
+def values(rows: int, generator: np.random.Generator) -> KnownLog:
+    """Return templates that differ in a value, whose answer is that value."""
+    return part_of(known_log("value-templates"), rows, generator)
+
+
+LOGS: dict[str, Callable[[int, np.random.Generator], KnownLog]] = {
+    "learned from": learned_from,
+    "scored": scored,
+    "bank": bank,
+    "values": values,
+}
+
+
+def quora(dataset: str, rows: int, seed: int) -> KnownLog:
+    """Return some of a dataset's clusters, one in three of which shares its answer with others."""
+    source = halves(open_dataset(dataset), seed=seed)[0]
+    source = dataclasses.replace(source, clusters=source.clusters[: rows // QUESTIONS_A_CLUSTER])
+    log = merged_log(source, seed=seed, alike="nothing")
+    columns = log.members["answer"].to_pylist(), log.gold.tolist(), log.members["text"].to_pylist()
+    return of_clusters("quora", ((answer, cluster, [text]) for answer, cluster, text in zip(*columns, strict=True)))
+
+
+def compare(report: Report, name: str, log: KnownLog, *, refine_with: str | None) -> None:
+    """Print the figures of a log, the scores of both models, and which of them a run takes."""
+    encode, kind = refining_encoder(refine_with) if refine_with else (None, None)
+    usual = load_model("boosted", kind)
+    members, _, weights, evidence = linked_alone(gold_of_known(log)[0], encode, words_too=usual.words_too)
     witnesses = find_witnesses(members, weights, evidence)
-    questions, found = Questions(members, weights, witnesses=witnesses), intents(members, weights, witnesses, "auto")
-    models = {"facts": load_facts_model(None), "others": load_model("boosted", None).for_log(weights.questions)}
-    cells: dict[str, float] = {}
-    for of, model in models.items():
-        scored = score(log, clusters_of(members, link(questions, model, found).group), of, None)
-        cells |= {f"precision_{of}": scored.precision, f"recall_{of}": scored.recall}
+    vectors = None if encode is None else evidence.vectors_of(members)
+    questions = Questions(members, weights, vectors, witnesses, encode)
+    found = intents(members, weights, witnesses, "auto")
+    cells = {"rare_words": weights.rare_words, "agreement": evidence.log.share}
+    cells |= {"contradicted": contradicted_share(evidence.log.supports)}
+    for of, model in {"facts": load_facts_model(kind), "others": usual.for_log(weights.questions)}.items():
+        labels = score(log, clusters_of(members, link(questions, model, found).group), of, None)
+        cells |= {f"precision_{of}": labels.precision, f"recall_{of}": labels.recall}
     sizes = np.array([*collections.Counter((row.answer, row.group) for row in log.judged).values()])
     about_facts = is_about_facts(weights, evidence.log)
     paraphrases = int(pairs_in_runs(sizes).sum())
@@ -49,35 +104,37 @@ def compare(report: Report, name: str, log: KnownLog) -> None:
 
 def main(
     sizes: Annotated[list[int] | None, typer.Argument(help="Numbers of rows.")] = None,
+    dataset: Annotated[str | None, typer.Option(help="Dataset of Quora's clusters.")] = None,
+    refine_with: Annotated[str | None, typer.Option(help="Encoder whose vectors are compared.")] = None,
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Print the scores of each log."""
+    """Print the figures of each log at each size, and those of all scored facts."""
     report = Report(as_json=as_json, seed=seed)
-    try:
-        learned, scored = facts("learning_facts"), facts()
-    except MissingDataError as error:
-        raise SystemExit(f"skipped: {error}") from error
-    generator = np.random.default_rng(seed)
     for size in sizes or SIZES:
-        compare(report, "learned from", part_of(learned, size, generator))
-    compare(report, "scored", part_of(scored, len(scored.rows), generator))
+        for name, make in LOGS.items():
+            try:
+                compare(report, name, make(size, np.random.default_rng(seed)), refine_with=refine_with)
+            except MissingDataError as error:
+                report.row(log=name, result=f"skipped: {error}")
+        if dataset is not None:
+            compare(report, "quora", quora(dataset, size, seed), refine_with=refine_with)
 
 
-def part_of(log: KnownLog, size: int, generator: np.random.Generator) -> KnownLog:
+def part_of(log: KnownLog, rows: int, generator: np.random.Generator) -> KnownLog:
     """Return the log of random judged answers with at least this number of rows together, or of all of them.
 
     Those with more than `MOST_QUESTIONS` are in it, and are not judged.
     """
-    rows: dict[str, list[tuple[str, str]]] = {row.answer: [] for row in log.judged}
+    of_answer: dict[str, list[tuple[str, str]]] = {row.answer: [] for row in log.judged}
     for question, answer in log.rows:
-        if (name := fold(answer)) in rows:
-            rows[name].append((question, answer))
-    names = sorted(rows)
+        if (name := fold(answer)) in of_answer:
+            of_answer[name].append((question, answer))
+    names = sorted(of_answer)
     chosen: list[tuple[str, str]] = []
     for place in generator.permutation(len(names)):
-        if len(chosen) < size:
-            chosen += rows[names[place]]
+        if len(chosen) < rows:
+            chosen += of_answer[names[place]]
     taken = {fold(answer) for _, answer in chosen}
     questions = collections.Counter(row.answer for row in log.judged)
     judged = [row for row in log.judged if row.answer in taken and questions[row.answer] <= MOST_QUESTIONS]

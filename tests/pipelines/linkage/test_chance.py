@@ -61,7 +61,11 @@ def test_the_agreement_of_an_answer_grows_with_its_share_and_falls_with_that_of_
         (4_999, 0.3, 0.6, 0.2, False),
         (4_999, 0.3, 0.4, 0.1, False),
         (4_999, 0.2, 0.4, 0.2, False),
-        (999, 0.3, 0.4, 0.2, False),
+        (60, 0.5, 0.4, 0.2, True),
+        (59, 0.5, 0.4, 0.2, False),
+        (900, 0.75, 0.7, 0.0, True),
+        (900, 0.65, 0.7, 0.0, False),
+        (900, 0.75, 0.8, 0.2, False),
     ],
 )
 def test_names_and_neighbours_with_other_answers_show_a_log_of_facts(
