@@ -13,7 +13,7 @@ from typing import Final
 
 import pyarrow as pa
 
-from schemas.tables import ANSWER_ID, ID_TABLE, QUESTIONS, REJECTED
+from schemas.tables import QUESTIONS, REJECTED
 from schemas.text_arrays import ENCODED
 
 _TIME: Final = QUESTIONS.field("first_seen").type
@@ -204,10 +204,4 @@ STANDINGS: Final = pa.schema(
 """A question under an answer among its nearest questions; those without a neighbour have no row.
 
 Producer: `linkage.standings.standings_of`. Consumer: `linkage.witnesses.witnesses_of`.
-"""
-
-INDEX_ROWS: Final = pa.schema([*ID_TABLE, ANSWER_ID])
-"""A question to index; the same one may occur more than once until `questions.equal_questions` merges it.
-
-Producer: `reading.index_questions.read_questions`. Consumers: `questions.equal_questions.merge_equal`, `graphs.index`.
 """

@@ -17,6 +17,7 @@ from typing import Final, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.tables import INDEX_ROWS
 from schemas.text import hash64, key
 from schemas.text_arrays import hash64_all
 
@@ -27,7 +28,7 @@ MAX_VALUE_CHARACTERS: Final = 200
 """Maximum characters of a value; ids of tenants have 36, tags of languages at most 35."""
 
 _RESERVED: Final = {
-    *("question", "question_id", "text", "answer", "answer_id", "cluster_id", "events", "vector", "valid_until"),
+    *("question", *INDEX_ROWS.names, VALID_UNTIL.name, "vector"),
     *("q", "k", "mode", "filters"),
 }
 """Other columns of an index, and parameters of a search."""

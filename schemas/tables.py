@@ -141,6 +141,9 @@ ID_TABLE: Final = pa.schema(  # without metadata: it would change the bytes, and
 ANSWER_ID: Final = pa.field("answer_id", pa.string())
 """The last column of an id table in which a question has one; other id tables lack it."""
 
+INDEX_ROWS: Final = pa.schema([*ID_TABLE, ANSWER_ID])
+"""A question of an index, before the columns that filter searches (`schemas.filters`)."""
+
 
 def with_nulls(schema: pa.Schema, columns: Mapping[str, pa.Array | pa.ChunkedArray]) -> pa.Table:
     """Return a table of ``schema`` with the given columns, at least one; all others are null."""

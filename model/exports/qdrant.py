@@ -19,7 +19,6 @@ from schemas.errors import QprError
 if TYPE_CHECKING:
     from qdrant_client import QdrantClient
 
-PAYLOAD: Final = ("question_id", "text", "answer", "answer_id", "cluster_id", "events")
 _IDS: Final = frozenset({"question_id", "cluster_id"})
 """Columns that become texts: readers of JSON round 64-bit numbers."""
 
@@ -88,8 +87,7 @@ def _points(tables: Iterable[pa.Table]) -> Iterator[dict[str, Any]]:
     for table in tables:
         for start in range(0, len(table), _POINTS):
             part = table.slice(start, _POINTS)
-            further = [name for name in part.column_names if name not in (*PAYLOAD, "vector")]
-            rows = part.select([*PAYLOAD, *further]).to_pylist()
+            rows = part.drop_columns("vector").to_pylist()
             payloads = [{name: _written(name, value) for name, value in row.items()} for row in rows]
             ids = part["question_id"].to_numpy().view(np.uint64).tolist()
             yield {"ids": ids, "vectors": part["vector"].to_pylist(), "payloads": payloads}

@@ -15,7 +15,7 @@ from model.index.index import Index
 from model.index.ranking import Ints
 from model.index.settings import IndexSettings
 from model.index.shards import Matrix, Shard
-from schemas.tables import ANSWER_ID, ID_TABLE
+from schemas.tables import INDEX_ROWS
 
 ROWS = 8_192
 """Questions a table: 8 MB of vectors of 256 numbers."""
@@ -24,11 +24,11 @@ ROWS = 8_192
 def vector_schema(settings: IndexSettings) -> pa.Schema:
     """Return the schema of `vector_tables`.
 
-    It has the columns of ID_TABLE, ``answer_id``, those that filter, and ``vector``, float32 of a fixed length.
+    It has the columns of INDEX_ROWS, those that filter, and ``vector``, float32 of a fixed length.
     """
     dimension = settings.dimension
     vector = pa.field("vector", pa.list_(pa.float32(), dimension), nullable=False)
-    return pa.schema([*ID_TABLE, ANSWER_ID, *settings.filters.fields, vector])
+    return pa.schema([*INDEX_ROWS, *settings.filters.fields, vector])
 
 
 def vector_tables(index: Index) -> Iterator[pa.Table]:

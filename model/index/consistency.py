@@ -20,12 +20,12 @@ from model.index.segments.layout import deleted_rows, place_of, segment_of
 from model.index.shard_merge import Ints
 from model.index.shards import Shard
 from schemas.artifacts.manifest import File
-from schemas.artifacts.table_files import is_arrow, mapped_rows, read_rows
+from schemas.artifacts.table_files import is_arrow, read_id_rows, read_rows
 from schemas.artifacts.verified_files import Content
 from schemas.errors import QprError
 from schemas.filters import NO_FILTERS, FilterColumns
 from schemas.quantities import counted
-from schemas.tables import ANSWER_ID, ID_TABLE
+from schemas.tables import ID_TABLE
 
 if TYPE_CHECKING:
     from model.index.settings import IndexSettings
@@ -72,13 +72,7 @@ class IdTable:
         Raises:
             QprError: the file is damaged.
         """
-        schema, absent = pa.schema([*ID_TABLE, ANSWER_ID, *self.filters.fields]), {ANSWER_ID.name}
-        if is_arrow(self.content):
-            return mapped_rows(
-                self.content, schema, name=self.name, rows=self.rows, absent=absent, checked=self.checked
-            )
-        [table] = read_rows(self.content, schema, name=self.name, rows=self.rows, absent=absent)
-        return table
+        return read_id_rows(self.content, self.filters, name=self.name, rows=self.rows, checked=self.checked)
 
 
 def check_parts(

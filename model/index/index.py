@@ -31,7 +31,7 @@ from model.index.shards import Matrix, Shard
 from schemas.artifacts.verified_files import VerifiedFiles, reading_threads
 from schemas.errors import UsageError
 from schemas.filters import row_id, row_suffix
-from schemas.tables import ANSWER_ID, ID_TABLE, take_rows
+from schemas.tables import INDEX_ROWS, take_rows
 from schemas.text import words_of
 
 _ONE_BY_ONE: Final = 8
@@ -152,7 +152,7 @@ class Index:
         return functools.partial(nearest, self.shards, self.question_ids)
 
     def questions(self, rows: npt.ArrayLike) -> pa.Table:
-        """Return the questions at these rows, none negative: `ID_TABLE`, ``answer_id``, columns that filter."""
+        """Return the questions at these rows, none negative: `INDEX_ROWS` and the columns that filter."""
         given = np.asarray(rows, np.int64)
         shard = np.searchsorted(self._starts, given, side="right") - 1
         order = np.argsort(shard, kind="stable")
@@ -246,5 +246,4 @@ class Index:
 
     @functools.cached_property
     def _records(self) -> Records:
-        names = [*ID_TABLE.names, ANSWER_ID.name]
-        return Records([table.select(names) for table in self._tables], self._starts.tolist())
+        return Records([table.select(INDEX_ROWS.names) for table in self._tables], self._starts.tolist())

@@ -19,7 +19,6 @@ import pyarrow as pa
 from pipelines.engine import progress
 from pipelines.engine.runner import run
 from pipelines.engine.shuffle import GroupByShard, concatenate, to_ipc
-from pipelines.intermediate import INDEX_ROWS
 from pipelines.neighbours.embeddings import Encode
 from pipelines.questions.equal_questions import merge_equal
 from pipelines.reading.index_inputs import QuestionFile, divide_file
@@ -31,7 +30,7 @@ from pipelines.writing.reported import Written
 from pipelines.writing.run_report import Report, WriteReport, read_report
 from schemas.artifacts.table_files import arrow_bytes
 from schemas.artifacts.writer import Output, write_file
-from schemas.tables import ANSWER_ID, ID_TABLE, IDS, SHARDS
+from schemas.tables import ANSWER_ID, ID_TABLE, IDS, INDEX_ROWS, SHARDS
 
 if TYPE_CHECKING:
     from apache_beam.options.pipeline_options import PipelineOptions

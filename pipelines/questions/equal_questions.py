@@ -11,8 +11,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.intermediate import INDEX_ROWS, REJECTS
+from pipelines.intermediate import REJECTS
 from pipelines.writing.rejects import json_objects, reject
+from schemas.tables import INDEX_ROWS
 from schemas.text_arrays import fold_all
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.intermediate import INDEX_ROWS, REJECTS
+from pipelines.intermediate import REJECTS
 from pipelines.questions.equal_questions import payloads
 from pipelines.questions.markup import PREFIX, rows_with_entity
 from pipelines.questions.row_filters import question_faults, without_blanks
@@ -25,9 +25,9 @@ from pipelines.writing.rejects import reject_rows
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import read_file
 from schemas.artifacts.manifest import read_verified
-from schemas.artifacts.table_files import is_arrow, mapped_rows, read_rows
+from schemas.artifacts.table_files import read_id_rows
 from schemas.filters import MAX_VALUE_CHARACTERS, VALID_UNTIL, FilterColumns, read_ends, row_ids
-from schemas.tables import ANSWER_ID, ID_TABLE
+from schemas.tables import INDEX_ROWS
 from schemas.text_arrays import encode, key_all
 
 BATCH: Final = 131_072
@@ -80,7 +80,7 @@ def read_questions(source: QuestionFile) -> Iterator[Questions]:
 
 
 def _of_dataset(source: DatasetFile) -> Iterator[Questions]:
-    columns = [*ID_TABLE.names, ANSWER_ID.name]
+    columns = [*INDEX_ROWS.names]
     if source.values:
         columns.remove("question_id")  # rows of equal questions with other values have other ids
     values = dict(zip(source.filters.vary_by, source.values, strict=True))
@@ -94,14 +94,10 @@ def _of_dataset(source: DatasetFile) -> Iterator[Questions]:
 def _of_segment(source: SegmentFile) -> pa.Table:
     """Return the rows of an id table that are not deleted; they were checked when they were indexed."""
     content, name = read_verified(source.url, source.file), storage.join(source.url, source.file.path)
-    schema, absent, count = _schema(source.filters), {ANSWER_ID.name}, source.file.rows
-    if is_arrow(content):
-        rows = mapped_rows(content, schema, name=name, rows=count, absent=absent)
-    else:
-        [rows] = read_rows(content, schema, name=name, rows=count, absent=absent)
+    rows = read_id_rows(content, source.filters, name=name, rows=source.file.rows)
     if not source.deleted:
         return rows
-    deleted = np.unpackbits(np.frombuffer(source.deleted, np.uint8), count=count, bitorder="little")
+    deleted = np.unpackbits(np.frombuffer(source.deleted, np.uint8), count=len(rows), bitorder="little")
     return rows.filter(pa.array(deleted == 0))
 
 
@@ -155,12 +151,8 @@ def _checked(table: pa.Table, unreadable: Mapping[str, int], filters: FilterColu
     if "question_id" not in table.column_names:
         values = [rows[name].combine_chunks() for name in filters.vary_by]
         rows = rows.append_column("question_id", row_ids(keys.filter(kept), values))
-    schema = _schema(filters)
+    schema = pa.schema([*INDEX_ROWS, *filters.fields])
     return Questions(rows.select(schema.names).cast(schema), rejects, unreadable)
-
-
-def _schema(filters: FilterColumns) -> pa.Schema:
-    return pa.schema([*INDEX_ROWS, *filters.fields])
 
 
 def _value_faults(name: str, values: pa.Array) -> pa.Array:

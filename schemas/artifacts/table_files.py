@@ -1,6 +1,6 @@
 """Parquet and Arrow files of an artefact, checked against the schema of their table.
 
-bytes of a Parquet file -> read_rows -> tables with the columns of a schema
+bytes of a Parquet file -> read_rows -> tables with the columns of a schema; of an id table -> read_id_rows -> its rows
 table -> arrow_bytes -> bytes of an Arrow file -> mapped_rows -> table whose columns are views of the bytes
 """
 
@@ -15,7 +15,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from schemas.errors import QprError
+from schemas.filters import FilterColumns
 from schemas.quantities import counted
+from schemas.tables import ANSWER_ID, INDEX_ROWS
 
 _ARROW = b"ARROW1"
 """Beginning of an Arrow IPC file."""
@@ -84,6 +86,28 @@ def _canonical(column: pa.Array) -> pa.Array:
     valid = pa.py_buffer(np.packbits(column.is_valid().to_numpy(zero_copy_only=False), bitorder="little"))
     filled = column.fill_null("" if pa.types.is_string(column.type) else 0)
     return pa.Array.from_buffers(column.type, len(column), [valid, *filled.buffers()[1:]])
+
+
+def read_id_rows(
+    content: bytes | memoryview, filters: FilterColumns, *, name: str, rows: int, checked: bool = False
+) -> pa.Table:
+    """Return the rows of an id table, always with ``answer_id``: an Arrow file, or Parquet of an older release.
+
+    Args:
+        content: as of `mapped_rows`.
+        filters: columns of the index that filter searches, which the table has too.
+        name: as of `read_rows`.
+        rows: as of `read_rows`.
+        checked: as of `mapped_rows`.
+
+    Raises:
+        QprError: as of `read_rows`.
+    """
+    schema, absent = pa.schema([*INDEX_ROWS, *filters.fields]), {ANSWER_ID.name}
+    if is_arrow(content):
+        return mapped_rows(content, schema, name=name, rows=rows, absent=absent, checked=checked)
+    [table] = read_rows(content, schema, name=name, rows=rows, absent=absent)
+    return table
 
 
 def is_arrow(content: bytes | memoryview) -> bool:

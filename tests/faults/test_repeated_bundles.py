@@ -6,11 +6,10 @@ from model.index.shard_builder import ShardBuilder
 from model.index.shards import train
 from pipelines.engine.shuffle import to_ipc
 from pipelines.graphs.index import build_shard
-from pipelines.intermediate import INDEX_ROWS
 from pipelines.writing.parquet import WriteTable
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
-from schemas.tables import TABLES
+from schemas.tables import INDEX_ROWS, TABLES
 
 
 def stored(url):

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.filters import FilterColumns, checked_vary_by, read_ends, row_id, row_ids, row_suffix
+from schemas.tables import INDEX_ROWS
 from schemas.text import key, question_id
 
 UTC = datetime.UTC
@@ -63,7 +64,8 @@ def test_other_ends_have_a_fault(text, fault):
 
 def test_names_are_sorted_and_checked():
     assert checked_vary_by(["tenant", "locale"]) == ("locale", "tenant")
-    for names in (["a", "a"], ["answer"], ["q"], [""], ["a b"], ["1st"], ["a=b"]):
+    taken = [[name] for name in (*INDEX_ROWS.names, "valid_until", "vector", "question", "q")]
+    for names in (*taken, ["a", "a"], [""], ["a b"], ["1st"], ["a=b"]):
         with pytest.raises(ValueError, match=r"twice|another meaning|no name"):
             checked_vary_by(names)
     assert not FilterColumns()

@@ -19,6 +19,7 @@ from jobs.web.versions.outcomes import Outcome
 from model.index.rows.row_filters import UnknownValueError
 from model.search.results import Answer, Hit, Why
 from schemas.errors import FilterError, QprError, UsageError
+from schemas.tables import INDEX_ROWS
 
 _LENGTH: Final = 8
 """Bytes of the length of a message."""
@@ -28,9 +29,8 @@ _ERRORS: Final[Mapping[str, type[Exception]]] = {
 }
 """Errors that the server explains to clients, the special ones first; any other is a defect."""
 
-_OF_RECORD: Final = ("question_id", "text", "answer", "answer_id", "cluster_id", "events")
+_OF_RECORD: Final[list[str]] = INDEX_ROWS.names
 _record: Final = operator.attrgetter(*_OF_RECORD)
-
 
 _READ_BYTES: Final = 2**18
 """Bytes that are read from a connection at a time."""

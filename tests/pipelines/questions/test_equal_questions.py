@@ -5,8 +5,8 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipelines.intermediate import INDEX_ROWS
 from pipelines.questions.equal_questions import merge_equal
+from schemas.tables import INDEX_ROWS
 from schemas.text import fold
 
 

@@ -4,10 +4,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pipelines.intermediate import INDEX_ROWS
 from pipelines.reading.index_inputs import question_files
 from pipelines.reading.index_questions import read_questions, whole_numbers
 from pipelines.reading.sources import expand
+from schemas.tables import INDEX_ROWS
 from schemas.text import question_id
 
 
