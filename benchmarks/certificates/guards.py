@@ -74,18 +74,13 @@ def main(
             totals += counts
             report.row(half="held out" if held_out else "learning", guard=guard, **_cells(counts))
         report.row(half="held out" if held_out else "learning", guard="all", **_cells(totals))
-    share = None
     if dataset is not None:
-        opened = open_dataset(dataset)
-        questions = opened.table("questions", columns=["text"])["text"].to_pylist()
-        counted = collections.Counter(word for text in questions for word in Reading(text).vocabulary)
-        share = {word: count / len(questions) for word, count in counted.items()}
         report.heading("Pairs of a dataset")
-        clusters = opened.table("clusters", split=split, columns=["texts"])["texts"].to_pylist()
+        clusters = open_dataset(dataset).table("clusters", split=split, columns=["texts"])["texts"].to_pylist()
         texts = [pair for members in clusters for pair in itertools.combinations(members, 2)]
-        report.row(pairs=f"paraphrases of {split}", **_shares(texts, share))
+        report.row(pairs=f"paraphrases of {split}", **_shares(texts))
     if labelled is not None:
-        report.row(pairs="labelled non-duplicates", **_shares(list(_non_duplicates(labelled, most)), share))
+        report.row(pairs="labelled non-duplicates", **_shares(list(_non_duplicates(labelled, most))))
 
 
 def _count(pairs: Iterable[Pair]) -> collections.Counter[str]:
@@ -110,8 +105,8 @@ def _cells(counts: collections.Counter[str]) -> dict[str, object]:
     }
 
 
-def _shares(texts: list[Texts], share: dict[str, float] | None) -> dict[str, object]:
-    """Return the percentage of pairs on which each guard fires, all of them, and all with document frequencies."""
+def _shares(texts: list[Texts]) -> dict[str, object]:
+    """Return the percentage of pairs on which each guard fires, and on which any does."""
     counts: collections.Counter[str] = collections.Counter()
     started = time.process_time()
     first = [fires(one, two) for one, two in texts]
@@ -122,9 +117,6 @@ def _shares(texts: list[Texts], share: dict[str, float] | None) -> dict[str, obj
     cells: dict[str, object] = {"count": len(texts)}
     cells |= {f"{guard} %": 100 * counts[guard] / len(texts) for guard in GUARDS}
     cells["any %"] = 100 * sum(name is not None for name in first) / len(texts)
-    if share is not None:
-        with_share = [fires(one, two, share=lambda word: share.get(word, 0.0)) for one, two in texts]
-        cells["any with frequencies %"] = 100 * sum(name is not None for name in with_share) / len(texts)
     return cells | {"cpu_us_a_pair": 1e6 * spent / len(texts)}
 
 

@@ -2,56 +2,31 @@
 
 Reading -> the words that differ, and names -> conflict
 
-Three kinds of evidence that a word names another thing, where "cost" and "price" mean one:
+Two kinds of evidence that a word names another thing, where "cost" and "price" mean one:
 
 - names of one class that exclude each other (`model.guards.names`), in the same words or in other ones;
-- the same words around, and capitals within the sentence on both sides (English only: German capitalises all nouns);
-- the same words around, and words on both sides that are rare in the index, where the caller passes these shares.
+- the same words around, and capitals within the sentence on both sides (English only: German capitalises all nouns).
 
 Abbreviations, first names added or left out, and spellings that resemble each other are one name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 from model.guards.names import by_group, first_words, names_of, sure_names
 from model.guards.reading import Reading, stem
-
-Share = Callable[[str], float]
-"""Share of an index's questions that contain a word; 0 for a word that none contains."""
-
-RARE: Final = 0.0002
-"""Words in at most this share of the questions are names rather than synonyms."""
 
 _LIKE: Final = 0.25
 """Share of common words from which names of one class compete; texts with less have different subjects."""
 _LONGEST_NAME: Final = 5
 _LEAST_COMMON: Final = 2
 _SMALL: Final = frozenset(["of", "the", "and", "de", "la", "for", "in", "on"])
-_COMMON_ENDINGS: Final = (
-    "able",
-    "ible",
-    "ous",
-    "ful",
-    "less",
-    "ly",
-    "ing",
-    "ed",
-    "est",
-    "ness",
-    "tion",
-    "ment",
-    "ity",
-    "ize",
-    "ise",
-)
 
 Words = list[tuple[str, bool]]
 
 
-def entity_differs(query: Reading, question: Reading, share: Share | None = None) -> bool:
+def entity_differs(query: Reading, question: Reading) -> bool:
     """Return whether the texts name different things in the same place. Symmetric."""
     only_one, only_two = query.vocabulary - question.vocabulary, question.vocabulary - query.vocabulary
     if not (only_one and only_two):
@@ -60,7 +35,7 @@ def entity_differs(query: Reading, question: Reading, share: Share | None = None
     longest = max(len(query.words), len(question.words)) - start - end
     if start + end >= _LEAST_COMMON and longest <= _LONGEST_NAME:
         one, two = (words[start : len(words) - end] for words in (query.cased, question.cased))
-        if one and two and _are_names(one, two, query.is_english and question.is_english, share):
+        if one and two and _are_names(one, two, query.is_english and question.is_english):
             return True
     if first_words().isdisjoint(only_one) or first_words().isdisjoint(only_two):
         return False
@@ -79,26 +54,19 @@ def _common_ends(first: list[str], second: list[str]) -> tuple[int, int]:
     return start, end
 
 
-def _are_names(one: Words, two: Words, english: bool, share: Share | None) -> bool:
+def _are_names(one: Words, two: Words, english: bool) -> bool:
     """Return whether two differing parts of the same sentence are names of different things."""
     groups, others = by_group(names_of(one)), by_group(names_of(two))
     common = groups.keys() & others.keys()
     if common:
         return all(groups[group].isdisjoint(others[group]) for group in common)
-    texts = [" ".join(word for word, _ in words) for words in (one, two)]
-    if _same_name(texts[0], texts[1]):
+    if _same_name(*(" ".join(word for word, _ in words) for words in (one, two))):
         return False
-    if english and all(_capitalised(words) for words in (one, two)):
-        return True
-    return share is not None and len(one) == len(two) == 1 and all(_rare(word.lower(), share) for word in texts)
+    return english and all(map(_capitalised, (one, two)))
 
 
 def _capitalised(words: Words) -> bool:
     return words[0][1] and all(capital or word in _SMALL for word, capital in words)
-
-
-def _rare(word: str, share: Share) -> bool:
-    return len(word) > 2 and not word.endswith(_COMMON_ENDINGS) and share(word) <= RARE
 
 
 def _same_name(one: str, two: str) -> bool:

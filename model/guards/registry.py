@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from model.guards.entity import Share, entity_differs
+from model.guards.entity import entity_differs
 from model.guards.negation import negation_differs
 from model.guards.numbers import numbers_differ
 from model.guards.order import order_differs
@@ -22,19 +22,16 @@ GUARDS: Final[dict[str, Callable[[Reading, Reading], bool]]] = {
     "order": order_differs,
     "entity": entity_differs,
 }
-"""The guards by name, cheap ones first: functions of two readings, all symmetric."""
+"""The guards by name, cheap ones first: functions of two readings, all symmetric. Each has a `Reason` of its own in
+`model.search.results`."""
 
 
-def fires(query: str, question: str, *, share: Share | None = None) -> str | None:
+def fires(query: str, question: str) -> str | None:
     """Return the name of the first guard that sees another question in ``question``, or None.
 
     Args:
         query: the text that a person asks.
         question: the text of a hit.
-        share: share of an index's questions that contain a word, for names that no list holds; none without it.
     """
     one, two = Reading(query), Reading(question)
-    for name, differs in GUARDS.items():
-        if entity_differs(one, two, share) if name == "entity" else differs(one, two):
-            return name
-    return None
+    return next((name for name, differs in GUARDS.items() if differs(one, two)), None)

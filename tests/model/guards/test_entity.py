@@ -43,19 +43,11 @@ def test_another_name_in_the_same_place_is_another_question(one, two):
         ("May I leave?", "Can I leave?"),
         ("When does the Parkway close?", "When does the PKWY close?"),
         ("Can I pay with Zorvak?", "Can I pay with ZorvakCheckout?"),
+        ("how do i feed a zorvak", "how do i feed a miluna"),
     ],
 )
 def test_synonyms_and_other_spellings_are_no_difference(one, two):
     assert not entity_differs(Reading(one), Reading(two))
-
-
-def test_rare_words_of_an_index_are_names():
-    one, two = Reading("how do i feed a zorvak"), Reading("how do i feed a miluna")
-    share = {"zorvak": 0.0001, "miluna": 0.0001}
-    assert not entity_differs(one, two)
-    assert entity_differs(one, two, lambda word: share.get(word, 1.0))
-    assert not entity_differs(one, two, lambda word: 0.01)
-    assert not entity_differs(one, Reading("how do i feed a kitten"), lambda word: share.get(word, 1.0))
 
 
 def test_a_name_that_is_a_common_word_is_sure_with_a_capital_in_the_sentence():

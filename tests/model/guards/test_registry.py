@@ -1,6 +1,7 @@
 """The guards together."""
 
 import time
+import typing
 
 import pytest
 from hypothesis import given
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from model.guards.reading import MOST_CHARACTERS, Reading, stem
 from model.guards.registry import GUARDS, fires
+from model.search.results import Reason
 
 PIECES = [
     "what", "is", "the", "C++", "C#", "c", "O-", "-5", "5", "$100", "100€", "50%", "two", "World War II", "I",
@@ -18,6 +20,11 @@ PIECES = [
 sentences = st.lists(st.sampled_from(PIECES), max_size=9).map(" ".join)
 surrogates = st.text(st.characters(codec=None))
 texts = st.one_of(st.text(), surrogates, sentences)
+
+
+def test_each_guard_has_a_reason_of_answers():
+    reasons = [reason for reason in typing.get_args(Reason) if reason.startswith("guard:")]
+    assert reasons == [f"guard:{name}" for name in GUARDS]
 
 
 @given(texts, texts)
