@@ -15,5 +15,8 @@ Mode = Literal["exact", "dense", "bm25", "fusion", "probability", "rerank"]
 WITHOUT_VECTORS: frozenset[Mode] = frozenset({"exact", "bm25"})
 """Ways that compare no vectors, so that the number of probes changes no hit."""
 
+ExportFormat = Literal["parquet", "qdrant"]
+"""Formats that `qpr export` writes."""
+
 IndexMode = Literal["dense", "bm25", "fusion", "probability"]
 """Those that an index can have as its default."""

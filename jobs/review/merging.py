@@ -18,7 +18,7 @@ from jobs.review.checks import check_verdict, note_text
 from jobs.review.database.connection import Verdict, is_database
 from jobs.review.exchange import full_verdict
 from jobs.review.people import person_key, person_name, reviewer_name
-from jobs.review.queues.interface import UNCLEAR, WRONG, Item, Queue
+from jobs.review.queues.interface import ITEM_COLUMNS, UNCLEAR, WRONG, Item, Queue
 from jobs.review.store import VerdictStore
 from jobs.workflows.verdicts.reviewed_clusters import verdict_of_row
 from pipelines.calibration.verdicts.verdict_file import add_verdict
@@ -34,9 +34,6 @@ _COLUMNS: Final = tuple(
         "strays", "note", "verdict_id",
     )
 )  # fmt: skip
-
-_ITEM_COLUMNS: Final = {"clusters": "cluster_id", "pairs": "pair_id", "requests": "review_id"}
-"""Column with the name of an item, by the kind of queue."""
 
 
 def merge_file(store: VerdictStore, queue: Queue, file: str, *, reviewer: str | None = None) -> int:
@@ -95,7 +92,7 @@ def _verdict(texts: Mapping[str, str], queue: Queue, reviewer: str | None) -> Ve
     """
     item, given = texts["review_id"] or texts["pair_id"] or texts["cluster_id"], verdict_of_row(texts)
     if not item:
-        raise QprError(f"{_ITEM_COLUMNS[queue.source.kind]} is empty or missing. Fill it in, as --export writes it")
+        raise QprError(f"{ITEM_COLUMNS[queue.source.kind]} is empty or missing. Fill it in, as --export writes it")
     verdict = UNCLEAR if given == "unclear" else given
     strays = tuple(sorted(set(texts["strays"].split())))
     named = texts["reviewer"] or texts["labeller"]

@@ -13,8 +13,9 @@ from jobs.display.rendering import render
 from jobs.display.summary_tables import SummaryTable, percent
 from jobs.review.database.connection import Verdict
 from jobs.review.opinions import opinions
-from jobs.review.queues.interface import Kind, Queue
+from jobs.review.queues.interface import Queue
 from jobs.review.session import Progress
+from jobs.review.settings import Kind
 from jobs.review.store import CLAIM_S, VerdictStore
 from jobs.review.tally import Share, Tally, tally
 from schemas.artifacts import conditional_writes

@@ -13,11 +13,14 @@ from jobs.options.address import Host, Port, TokenFile
 from jobs.review.people import person_name
 from schemas.option import Option
 
+Kind = Literal["clusters", "pairs", "requests"]
+"""Kinds of queues."""
+
 
 class ReviewSettings(pydantic.BaseModel, frozen=True, extra="forbid"):
     """Queue, person and claim."""
 
-    queue: Literal["clusters", "pairs", "requests"] = pydantic.Field(
+    queue: Kind = pydantic.Field(
         default="clusters",
         description="Items to judge: clusters of a dataset, pairs for `qpr calibrate`, or requests for `qpr certify`.",
     )

@@ -9,9 +9,10 @@ import contextlib
 import os
 import warnings
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final
 
 from jobs.display.console import emit, progress_bar, two_columns, warn
+from model.choices import ExportFormat
 from model.exports.vector_tables import vector_schema, vector_tables
 from model.search.opening import open_index
 from schemas.artifacts import storage
@@ -37,7 +38,7 @@ _PLACES: Final = "Give a local folder, or a server such as http://localhost:6333
 
 
 def export_index(
-    url: str, *, to: Literal["parquet", "qdrant"], output: str, collection: str | None, overwrite: bool, as_json: bool
+    url: str, *, to: ExportFormat, output: str, collection: str | None, overwrite: bool, as_json: bool
 ) -> None:
     """Write all questions of an index with their vectors for another engine, and print a summary.
 
@@ -56,13 +57,14 @@ def export_index(
     result = {"index": url, "to": to, "output": output, "questions": len(index), "dimension": index.settings.dimension}
     with progress_bar() as bar:
         tables = _watched(index, bar)
-        if to == "parquet":
-            write_rows(tables, output, schema=vector_schema(index.settings), overwrite=overwrite)
-        else:
-            version, alias = manifest.digest[:12], collection or COLLECTION
-            with _printed_warnings():
-                result["collection"] = _to_qdrant(tables, index, output, alias, version=version, overwrite=overwrite)
-            result["alias"] = alias
+        match to:
+            case "parquet":
+                write_rows(tables, output, schema=vector_schema(index.settings), overwrite=overwrite)
+            case "qdrant":
+                version, alias = manifest.digest[:12], collection or COLLECTION
+                with _printed_warnings():
+                    name = _to_qdrant(tables, index, output, alias, version=version, overwrite=overwrite)
+                result |= {"collection": name, "alias": alias}
     emit(result, as_json=as_json, table=lambda: two_columns("Exported index", result))
 
 

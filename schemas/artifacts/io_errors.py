@@ -138,4 +138,5 @@ def _path_fault(error: Exception) -> str | None:
             return system_fault(error)
         case _ if type(error).__module__.partition(".")[0] in _REMOTE:
             return f"{type(error).__name__}: {error}. Check the URL and your access to it"
-    return None
+        case _:
+            return None

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from jobs.review.queues.interface import Item, Kind, Line, Source
+from jobs.review.queues.interface import Item, Line, Source
+from jobs.review.settings import Kind
 
 
 class FakeQueue:

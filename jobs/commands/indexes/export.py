@@ -5,13 +5,12 @@ index -> model.exports -> Parquet file with vectors, or a collection of Qdrant
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from jobs.options.output import AsJson, Overwrite, choices, folder, lasting
-
-Format = Literal["parquet", "qdrant"]
+from model.choices import ExportFormat
 
 
 def export(
@@ -24,7 +23,7 @@ def export(
             help="File to write (.parquet); for qdrant a local folder or a server's URL.",
         ),
     ],
-    to: Annotated[Format, typer.Option(metavar=choices(Format), help="Format to write.")] = "parquet",
+    to: Annotated[ExportFormat, typer.Option(metavar=choices(ExportFormat), help="Format to write.")] = "parquet",
     collection: Annotated[
         str | None,
         typer.Option(

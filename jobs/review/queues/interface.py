@@ -6,9 +6,9 @@ dataset or requests file, seed -> Queue -> Item after Item
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final, Literal, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
-Kind = Literal["clusters", "pairs", "requests"]
+from jobs.review.settings import Kind
 
 RIGHT: Final = "right"
 STRAY: Final = "stray"
@@ -37,6 +37,9 @@ QUESTIONS: Final[Mapping[Kind, str]] = {
     "requests": "Is this a right answer to the question?",
 }
 """The question that a person answers by a verdict."""
+
+ITEM_COLUMNS: Final[Mapping[Kind, str]] = {"clusters": "cluster_id", "pairs": "pair_id", "requests": "review_id"}
+"""Column with the name of an item in files of verdicts."""
 
 
 class Line(NamedTuple):

@@ -30,10 +30,12 @@ def open_queue(dataset: str | None, settings: ReviewSettings) -> Queue:
         raise UsageError(
             f"--queue {settings.queue}: give --dataset, whose {settings.queue} are judged; only --report needs none"
         )
-    if settings.queue == "pairs":
-        from jobs.review.queues.pairs import PairQueue
+    match settings.queue:
+        case "pairs":
+            from jobs.review.queues.pairs import PairQueue
 
-        return PairQueue(dataset, settings.seed)
-    from jobs.review.queues.clusters import ClusterQueue
+            return PairQueue(dataset, settings.seed)
+        case "clusters":
+            from jobs.review.queues.clusters import ClusterQueue
 
-    return ClusterQueue(open_dataset(dataset), settings.seed)
+            return ClusterQueue(open_dataset(dataset), settings.seed)

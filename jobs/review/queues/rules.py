@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from jobs.review.queues.interface import Kind
+from jobs.review.settings import Kind
 
 _SAME: Final = "Another season, place, year or person is another meaning."
 

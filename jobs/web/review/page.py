@@ -12,8 +12,9 @@ from markupsafe import Markup, escape
 
 from jobs.display.rendering import render
 from jobs.review.checks import MOST_NOTE
-from jobs.review.queues.interface import LABELS, QUESTIONS, VERDICTS, Kind
+from jobs.review.queues.interface import LABELS, QUESTIONS, VERDICTS
 from jobs.review.queues.rules import RULES
+from jobs.review.settings import Kind
 from jobs.web.search_page import Page, policy_of
 
 _KEY: Final = re.compile(r" \(\w\)")

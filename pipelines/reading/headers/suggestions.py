@@ -86,7 +86,8 @@ def _score_values(ours: str, theirs: str, values: Sequence[str]) -> float:
             return float(_share(values, _is_share) == 1)
         case "locale":
             return float(_share(values, lambda value: bool(_LOCALE.fullmatch(value))) == 1)
-    return 0
+        case _:
+            return 0
 
 
 def _score_length(ours: str, theirs: str, values: Sequence[str]) -> float:

@@ -1,11 +1,14 @@
 import json
+import typing
 
 import pytest
 
 from jobs.options.sample import Sample
 from jobs.review.queues.clusters import size_class
+from jobs.review.queues.interface import ITEM_COLUMNS, QUESTIONS, VERDICTS
 from jobs.review.queues.opening import open_queue
-from jobs.review.settings import ReviewSettings
+from jobs.review.queues.rules import RULES
+from jobs.review.settings import Kind, ReviewSettings
 from jobs.workflows.cluster_sample import sample_clusters
 from pipelines.calibration.verdicts.verdict_file import cluster_name
 from schemas.errors import QprError, UsageError
@@ -93,6 +96,11 @@ def test_a_file_without_answers_is_refused(tmp_path, content, words):
     (tmp_path / "requests.jsonl").write_text(content)
     with pytest.raises(QprError, match=words):
         open_queue(None, ReviewSettings(queue="requests", requests=str(tmp_path / "requests.jsonl")))
+
+
+@pytest.mark.parametrize("table", [VERDICTS, QUESTIONS, RULES, ITEM_COLUMNS])
+def test_every_kind_of_queue_has_verdicts_a_question_rules_and_a_column_of_items(table):
+    assert table.keys() == set(typing.get_args(Kind))
 
 
 @pytest.mark.parametrize(
