@@ -33,7 +33,7 @@ class GateFiles(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """All that the gate decides by.
+    """All that the gate decides by. No field has a default, by which a night could pass unchecked.
 
     Attributes:
         difference: of the MRR on the frozen test set, among questions that both indexes have; None without a version
@@ -58,17 +58,17 @@ class Evidence(NamedTuple):
     before: Mapping[str, int] | None
     after: Mapping[str, int]
     moved: int
-    missed: Missed | None = None
-    review: Review | None = None
-    is_reviewed: bool = True
-    judge: str = ""
-    mix: Mix | None = None
-    reread: str | None = None
-    canaries: int = 0
-    uncertified: str | None = None
-    displaced: Interval | None = None
-    queries: int = 0
-    is_trained: bool = True
+    missed: Missed | None
+    review: Review | None
+    is_reviewed: bool
+    judge: str
+    mix: Mix | None
+    reread: str | None
+    canaries: int
+    uncertified: str | None
+    displaced: Interval | None
+    queries: int
+    is_trained: bool
 
     @property
     def metrics(self) -> dict[str, float]:

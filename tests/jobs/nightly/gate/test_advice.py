@@ -16,7 +16,8 @@ WIDE = Interval(-0.0076, -0.0263, 0.0)
 
 
 def refused(settings=None, **others):
-    values = {"difference": None, "before": COUNTERS, "after": COUNTERS, "moved": 0, "judge": "w/datasets/d"} | others
+    values = dict.fromkeys(Evidence._fields) | {"moved": 0, "queries": 0, "judge": "w/datasets/d", "is_reviewed": True}
+    values |= {"before": COUNTERS, "after": COUNTERS, "is_trained": True} | others
     return reason_to_refuse(settings or GateSettings(), Evidence(**values))
 
 

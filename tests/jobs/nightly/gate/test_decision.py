@@ -9,13 +9,15 @@ from jobs.nightly.gate.decision import questions_moved, reason_to_refuse
 from jobs.nightly.gate.evidence import Evidence
 from jobs.nightly.gate.label_precision import Review
 from jobs.nightly.gate.settings import GateSettings
+from jobs.workflows.warehouses.version_figures import version_figures
 from model.evaluation.intervals import Interval
 
 KEPT = {"questions": 100, "questions_in_clusters": 80}
 
 
 def refused(settings=None, **others):
-    values = {"difference": None, "before": KEPT, "after": KEPT, "moved": 0, "judge": "w/datasets/d"} | others
+    values = dict.fromkeys(Evidence._fields) | {"moved": 0, "queries": 0, "judge": "w/datasets/d", "is_reviewed": True}
+    values |= {"before": KEPT, "after": KEPT, "is_trained": True} | others
     reason = reason_to_refuse(settings or GateSettings(), Evidence(**values))
     assert reason is None or "\n" not in reason
     return reason
@@ -118,11 +120,16 @@ def test_verdicts_that_show_too_small_a_share_are_refused():
     assert "is about dataset dddddddddddd, which is not that of this night or of a version of the 30 days" in reason
 
 
+def test_a_night_passes_unchecked_by_no_evidence_that_is_left_out():
+    assert Evidence._field_defaults == {}
+
+
 def test_figures_are_recorded():
     review = Review(digest="d" * 64, confidence=0.95, right={"judged": 9, "right": 9, "bound": 0.7})
     missed = Missed(Canary(1, "a", "b", None, None), None, 1, 4)
     mix = Mix(datetime.date(2026, 11, 20), 0.35, 0.2, 0.1, "Yes", 0.03, 0.41)
-    evidence = Evidence(None, None, KEPT, 0, missed=missed, review=review, mix=mix, canaries=4)
+    nothing = Evidence(**dict.fromkeys(Evidence._fields))
+    evidence = nothing._replace(missed=missed, review=review, mix=mix, canaries=4)
     assert evidence.metrics == {
         "answer_distance": 0.35,
         "answer_distance_before": 0.2,
@@ -130,7 +137,8 @@ def test_figures_are_recorded():
         "canaries_found": 0.75,
         "right_at_least": 0.7,
     }
-    assert Evidence(None, None, KEPT, 0, canaries=4).metrics == {"canaries_found": 1}
+    assert nothing._replace(canaries=4).metrics == {"canaries_found": 1}
+    assert all(figure.meaning for figure in version_figures(evidence.metrics))
 
 
 @pytest.mark.parametrize(
