@@ -6,7 +6,7 @@ manifest -> dataset_tables -> rich tables; result of an evaluation -> metrics_ta
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import rich.box
 import rich.console
@@ -19,6 +19,8 @@ from schemas.quantities import counted
 
 if TYPE_CHECKING:
     from schemas.artifacts.manifest import Manifest
+
+_METRICS: Final = {"hits_at_1": "H@1", "hits_at_10": "H@10", "mrr": "MRR", "ndcg_at_10": "nDCG@10"}
 
 
 def dataset_tables(url: str, manifest: Manifest) -> rich.console.Group:
@@ -57,7 +59,8 @@ def metrics_table(result: Mapping[str, Any]) -> rich.table.Table:
             way = f"{used['factory']}, {counted(used['probes'], 'probe') + ', ' if used['probes'] else ''}{way}"
         times = f"{result['mean_ms']:.2f} ms a query (95 %: {result['p95_ms']:.2f})"
         title += f", {used['questions']:,} indexed\n{way}, {times}"
-    table = rich.table.Table("", "H@1", "H@10", "MRR", "nDCG@10", title=title, title_justify="left")
+    heads = map(_METRICS.__getitem__, result["per_question"])
+    table = rich.table.Table("", *heads, title=title, title_justify="left")
     for name in filter(result.__contains__, ("per_question", "per_pair")):
         table.add_row(name.replace("_", " "), *(f"{value:.4f}" for value in result[name].values()))
         if bounds := result.get(f"{name}_interval"):

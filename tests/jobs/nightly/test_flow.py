@@ -13,6 +13,7 @@ from jobs.nightly import flow
 from jobs.nightly.gate.evidence import missed_canary
 from jobs.nightly.training import warn_of_preset
 from jobs.options.encoder_training import EncoderTraining
+from jobs.workflows.warehouses.version_figures import version_figures
 from pipelines.clusters import clustering
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
@@ -66,6 +67,7 @@ def test_nights_publish_versions_and_the_same_night_publishes_nothing(qpr, wareh
     assert second["model"] == first["version"]["model"]  # a week has not passed
     assert second["test"] == first["version"]["dataset"]
     assert second["metrics"]["frozen_queries"] > 10
+    assert all(figure.meaning for figure in version_figures(second["metrics"]))
     assert sum(second["changes"].values()) > 0
     table = storage.read_bytes(night(qpr, warehouse, "--date", dates(2))["table_of_changes"])
     assert pq.read_table(io.BytesIO(table)).num_rows == sum(second["changes"].values())

@@ -1,5 +1,6 @@
 """Names of the figures of a version, and what `qpr nightly` and docs/gate.md say of them."""
 
+import dataclasses
 import re
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from jobs.nightly.gate.settings import GateSettings
 from jobs.workflows.warehouses.version_figures import CHANGES, rows_of_metrics, rows_of_report, version_figures
+from model.evaluation.metrics import Metrics
 from pipelines.summary import cluster_changes
 from schemas.versions.version import Artefact
 from tests.support.small_versions import make_version
@@ -43,6 +45,7 @@ def test_a_figure_has_its_unit(metric, value, name, shown):
 
 def test_every_metric_has_a_name_a_meaning_and_a_row_in_the_documentation():
     figures = version_figures(dict.fromkeys(METRICS, 0.5))
+    assert METRICS[1:5] == tuple(field.name for field in dataclasses.fields(Metrics))
     assert all(figure.meaning.endswith(".") for figure in figures)
     assert len({figure.name for figure in figures} | {*CHANGES.values()}) == len(METRICS) + len(CHANGES)
     rows = [line for line in DOCS.read_text().splitlines() if line.startswith("| `")]
