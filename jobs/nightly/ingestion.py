@@ -195,7 +195,7 @@ def _repeated_texts(files: Sequence[LogFile]) -> list[tuple[LogFile, LogFile]]:
     from pipelines.reading.lines import digest_text
 
     alike: dict[str, list[LogFile]] = {}
-    texts = [file for file in files if file.format != "parquet"]
+    texts = [file for file in files if file.is_text]
     for file in texts if len(texts) > 1 else ():
         alike.setdefault(digest_text(file, most=_START_BYTES), []).append(file)
     repeats = []

@@ -38,7 +38,7 @@ def estimate_rows(sources: Sequence[Source]) -> list[Estimate]:
     Raises:
         QprError: a file cannot be read.
     """
-    estimates = {source: Estimate(count_rows(source), exact=True) for source in sources if source.format == "parquet"}
+    estimates = {source: Estimate(count_rows(source), exact=True) for source in sources if not source.is_text}
     kinds: dict[tuple[str, str | None], list[Source]] = {}
     for source in sources:
         if source not in estimates:

@@ -5,8 +5,8 @@ Source -> divide -> parts -> read -> Batch after Batch; check_header beforehand,
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
 
@@ -17,14 +17,33 @@ from pipelines.reading.headers.columns import Column, Header
 from pipelines.reading.jsonl import check_jsonl, has_header_rows, jsonl_names, read_jsonl
 from pipelines.reading.lines import codec_of
 from pipelines.reading.parquet import check_parquet, divide_parquet, parquet_names, read_parquet
-from pipelines.reading.sources import Source
+from pipelines.reading.sources import Format, Source
 from schemas.artifacts import storage
 from schemas.errors import QprError
 from schemas.quantities import counted
 
-_READERS = {"jsonl": read_jsonl, "csv": read_delimited, "tsv": read_delimited, "parquet": read_parquet}
-_CHECKS = {"jsonl": check_jsonl, "csv": check_delimited, "tsv": check_delimited, "parquet": check_parquet}
-_NAMES = {"jsonl": jsonl_names, "csv": delimited_names, "tsv": delimited_names, "parquet": parquet_names}
+
+class _Reader(NamedTuple):
+    """Functions of one format, each with the result of the function of this module that has its name."""
+
+    read: Callable[[Source, Sequence[Column], Mapping[str, str]], Iterator[Batch]]
+    check_header: Callable[..., Header]
+    column_names: Callable[[Source], list[str]]
+    divide: Callable[[Source], Iterable[Source]]
+    are_columns_final: Callable[[Source], bool]
+
+
+def _one_part(source: Source) -> list[Source]:
+    return [source]
+
+
+_DELIMITED: Final = _Reader(read_delimited, check_delimited, delimited_names, _one_part, has_whole_sample)
+_READERS: Final[Mapping[Format, _Reader]] = {
+    "jsonl": _Reader(read_jsonl, check_jsonl, jsonl_names, _one_part, has_header_rows),
+    "csv": _DELIMITED,
+    "tsv": _DELIMITED,
+    "parquet": _Reader(read_parquet, check_parquet, parquet_names, divide_parquet, lambda _: True),
+}
 
 
 def read(source: Source, columns: Sequence[Column], names: Mapping[str, str] | None = None) -> Iterator[Batch]:
@@ -41,7 +60,7 @@ def read(source: Source, columns: Sequence[Column], names: Mapping[str, str] | N
     Raises:
         QprError: the file is missing, damaged or of another format than its name ends in.
     """
-    return _READERS[source.format](source, columns, names or {})
+    return _READERS[source.format].read(source, columns, names or {})
 
 
 def without_ids_that_are_texts(rows: pa.Table, names: Mapping[str, str]) -> pa.Table:
@@ -86,15 +105,12 @@ def _names_in_any_case(columns: Sequence[Column], available: Sequence[str]) -> d
     return {name: theirs[0] for name, theirs in found.items() if len(theirs) == 1}
 
 
-def divide(source: Source) -> Iterator[Source]:
-    """Yield parts of a file that workers read one by one, so that none has to hold a large file.
+def divide(source: Source) -> Iterable[Source]:
+    """Return parts of a file that workers read one by one, so that none has to hold a large file.
 
     Only Parquet is divided; a text file is one part.
     """
-    if source.format == "parquet":
-        yield from divide_parquet(source)
-    else:
-        yield source
+    return _READERS[source.format].divide(source)
 
 
 def check_header(
@@ -115,8 +131,8 @@ def check_header(
         WrongColumnsError: a required or mapped column is missing; the message names those found and how to map them.
         QprError: the file is missing, damaged or of another format than its name ends in.
     """
-    header = _CHECKS[source.format](source, columns, names or {}, mappable=mappable)
-    if source.compression or source.format == "parquet":
+    header = _READERS[source.format].check_header(source, columns, names or {}, mappable=mappable)
+    if source.compression or not source.is_text:
         return header
     codec = codec_of(storage.read_start(source.location, 4), source)
     note = f"is {codec} data, although its name does not end so"
@@ -129,9 +145,7 @@ def are_columns_final(source: Source) -> bool:
     The columns of JSON Lines are those of the first 100 objects, the delimiter of a table is found in its first 64 kB,
     and Parquet has its columns at its end.
     """
-    if source.format == "parquet":
-        return True
-    return has_header_rows(source) if source.format == "jsonl" else has_whole_sample(source)
+    return _READERS[source.format].are_columns_final(source)
 
 
 def column_names(source: Source) -> list[str]:
@@ -140,4 +154,4 @@ def column_names(source: Source) -> list[str]:
     Raises:
         QprError: the file is missing, has no header or is of another format than its name ends in.
     """
-    return _NAMES[source.format](source)
+    return _READERS[source.format].column_names(source)

@@ -29,6 +29,9 @@ FORMATS: Final[dict[str, Format]] = {
     "tsv": "tsv",
     "parquet": "parquet",
 }
+WITHOUT_TEXT: Final[frozenset[Format]] = frozenset({"parquet"})
+"""Formats that have an encoding and a compression of their own."""
+
 COMPRESSIONS: Final[dict[str, Compression]] = {"gz": "gzip", "zst": "zstd"}
 _SHOWN_REPEATS: Final = 3
 _PIECE_BYTES: Final = 1 << 20
@@ -72,6 +75,11 @@ class Source:
     def location(self) -> str:
         """Return the path or URL to open."""
         return self.path or self.url
+
+    @property
+    def is_text(self) -> bool:
+        """Return whether the file has lines of text."""
+        return self.format not in WITHOUT_TEXT
 
 
 def only_file(path: str, *, option: str) -> Source:
@@ -184,7 +192,7 @@ def format_of(url: str) -> tuple[Format, Compression | None]:
         raise QprError(f"{url}: a spreadsheet cannot be read. Save the sheet as CSV UTF-8")
     if suffix in DATABASES:
         raise QprError(f"{url}: a database cannot be read. {EXPORT_TABLE}")
-    if kind is None or (kind == "parquet" and compression):
+    if kind is None or (kind in WITHOUT_TEXT and compression):
         step = "Unpack it, into a file that ends" if suffix in PACKED else "Rename it to end"
         raise QprError(f"{url}: its name shows no known format. {step} in one of {KNOWN}")
     return kind, compression
@@ -194,7 +202,7 @@ def _with_options(source: Source, delimiter: str | None, encoding: str | None) -
     return dataclasses.replace(
         source,
         delimiter=delimiter if source.format in ("csv", "tsv") else None,
-        encoding=encoding if source.format != "parquet" else None,
+        encoding=encoding if source.is_text else None,
     )
 
 

@@ -101,7 +101,7 @@ def _shards(files: Sequence[QuestionFile], most: int) -> int:
             case DatasetFile() | SegmentFile():
                 text += file.file.rows * _ROW_BYTES
             case _:
-                text += file.source.bytes * (5 if file.source.compression or file.source.format == "parquet" else 1)
+                text += file.source.bytes * (5 if file.source.compression or not file.source.is_text else 1)
     return min(most, max(1, math.ceil(text / _SHARD_BYTES)))
 
 

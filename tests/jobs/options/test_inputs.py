@@ -1,12 +1,14 @@
 import json
+import typing
 
 import pyarrow as pa
 import pytest
 
 from jobs.display import console
-from jobs.options.inputs import check_inputs, warn_of_partial_columns
+from jobs.options.inputs import LogFiles, PairFiles, check_inputs, warn_of_partial_columns
 from pipelines.reading.headers.columns import Column
-from pipelines.reading.sources import expand
+from pipelines.reading.reader import _READERS
+from pipelines.reading.sources import FORMATS, Format, expand
 from schemas.errors import WrongColumnsError
 
 COLUMNS = [Column("question", pa.string()), Column("answer", pa.string())]
@@ -64,3 +66,10 @@ def test_columns_of_some_files_alone_are_reported(files_of, capsys, monkeypatch,
         *(f"no column {name}" for name in absent),
         "of the run",
     ]
+
+
+def test_every_format_has_an_ending_a_reader_and_a_place_in_the_help():
+    formats = set(typing.get_args(Format))
+    assert formats == {*FORMATS.values()} == {*_READERS}
+    for files in (LogFiles, PairFiles):
+        assert all(f".{name}" in files.__metadata__[0].help for name in formats)

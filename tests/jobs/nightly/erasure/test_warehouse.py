@@ -295,8 +295,13 @@ def test_headers_of_drops_with_user_ids_are_read_once(qpr, warehouse, dates, dro
     from pipelines.reading import reader
 
     checked = []
-    check = reader._CHECKS["jsonl"]
-    monkeypatch.setitem(reader._CHECKS, "jsonl", lambda file, *a, **b: checked.append(file.url) or check(file, *a, **b))
+    jsonl = reader._READERS["jsonl"]
+
+    def check(file, *columns, **options):
+        checked.append(file.url)
+        return jsonl.check_header(file, *columns, **options)
+
+    monkeypatch.setitem(reader._READERS, "jsonl", jsonl._replace(check_header=check))
     drop(warehouse, dates(1), [{"question": SECRET, "answer": "a", "user_id": "zoe"}])
     [name] = [storage.join(warehouse, "events", f"date={dates(1)}", "log.jsonl")]
     for options in (["--user", "zoe"], ["--question", SECRET]):
