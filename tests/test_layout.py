@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from model.encoders.registry import KINDS
+from model.losses.registry import LOSSES
+
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("schemas", "pipelines", "model", "jobs", "qpr")
 MODULES = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
@@ -98,6 +101,13 @@ def test_the_rooms_of_the_architecture_are_those_that_the_imports_keep_to():
     for contract in tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]:
         if contract.get("containers"):
             assert ", ".join(f"`{room}`" for room in contract["layers"] if room != "__main__") in text
+
+
+def test_the_contracts_on_losses_and_encoders_name_every_registered_one():
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
+    named = {module for contract in contracts if contract["type"] == "independence" for module in contract["modules"]}
+    losses = {loss.__module__ for loss in LOSSES.values()}
+    assert named == losses | {type(kind).__module__.rpartition(".")[0] for kind in KINDS.values()}
 
 
 def test_the_guide_names_tests_that_exist():
