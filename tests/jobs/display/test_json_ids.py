@@ -94,7 +94,8 @@ def test_no_command_writes_an_integer_that_readers_of_json_round(qpr, tmp_path, 
         ["rollback", "--warehouse", "warehouse", "--to", 1, "--json"],
         ["gc", "--warehouse", "warehouse", "--json"],
     ]
-    assert {command[0] for command in commands} == set(COMMANDS) - {"serve"}  # serves until it is stopped
+    listed = {command[0] for command in commands}
+    assert listed == set(COMMANDS) - {"serve"}, "add a line with --json of each command; serve runs until it is stopped"
     monkeypatch.setattr("model.reranking.fitting.EPOCHS", 2)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"rq")))
     for command in commands:

@@ -26,7 +26,8 @@ def test_other_outputs_stay_as_they_are(url):
 def test_every_command_that_writes_refuses_it_before_it_asks_for_more(qpr, command):
     outcome = qpr(command, "--warehouse" if command in OF_WAREHOUSES else "--output", "memory://bucket/out")
     assert (outcome.code, outcome.out) == (2, "")
-    assert outcome.err.startswith("error: memory://bucket/out: is in this command's memory")
+    is_refused = outcome.err.startswith("error: memory://bucket/out: is in this command's memory")
+    assert is_refused, f"{outcome.err}: list {command} in READERS if it has no output"
 
 
 @pytest.mark.parametrize("command", READERS)
