@@ -5,13 +5,16 @@ new days, days before -> answer_mix -> Mix: the most distant new day, and the mo
 Distance: Jensen-Shannon, the root of the divergence in bits (Lin 1991; Endres and Schindelin 2003 show that it is a
 metric), 0 for equal shares and 1 for disjoint ones. It is defined where an answer is new, which the population
 stability index is not. Each day before is compared with the others of them in the same way; so weekdays, chance and a
-usual share of new answers are in the figure that a new day is compared with.
+usual share of new answers are in the figure that a new day is compared with. Answers of the days before that have the
+same text count as one: a renaming is a drift on its first day, when it can be a broken column, and not afterwards.
 """
 
 from __future__ import annotations
 
+import collections
 import datetime
-from collections.abc import Sequence
+import functools
+from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -89,9 +92,11 @@ def answer_mix(fresh: Sequence[Day], before: Sequence[Day]) -> Mix | None:
     if not fresh or len(before) < FEWEST_DAYS:
         return None
     counts = [counts_of_day(day) for day in before[-DAYS:]]
+    ids = ids_of_equal_texts(before[-DAYS:], counts)
+    counts = [with_ids(day, ids) for day in counts]
     total = together(counts)
     usual = usual_distance(counts, total)
-    found = [(day, counted := counts_of_day(day), distance(counted, total)) for day in fresh]
+    found = [(day, counted := with_ids(counts_of_day(day), ids), distance(counted, total)) for day in fresh]
     day, counted, (far, new) = max(found, key=lambda each: each[2])
     answer, share_before, share = most_moved(counted, total)
     text = _text_of(answer, [day, *reversed(before[-DAYS:])])
@@ -120,6 +125,34 @@ def counts_of_day(day: Day) -> Counts:
         return Counts(np.array([], np.int64), np.array([], np.int64))
     whole = pa.concat_tables(tables)
     return _summed(whole["answer_id"].to_numpy(), whole["events"].to_numpy())
+
+
+def ids_of_equal_texts(days: Sequence[Day], counts: Sequence[Counts]) -> dict[int, int]:
+    """Return for each answer whose most frequent text has another id too the smallest id with this text.
+
+    Args:
+        days: before.
+        counts: of each. Only answers that are frequent on one day and missing on another can be renamed ones that
+            matter; without two of them no text is read.
+
+    Raises:
+        QprError: a daily table is damaged.
+    """
+    missing = functools.reduce(np.union1d, (np.setdiff1d(together(counts).answers, day.answers) for day in counts))
+    frequent = [day.answers[day.events * MOST_BINS >= day.events.sum()] for day in counts]
+    changing = np.intersect1d(missing, np.concatenate(frequent))
+    if len(changing) < 2:
+        return {}
+    texts = _frequent_texts(changing, days)
+    smallest: dict[str, int] = {}
+    for answer in sorted(texts):
+        smallest.setdefault(texts[answer], answer)
+    return {answer: smallest[text] for answer, text in texts.items() if smallest[text] != answer}
+
+
+def with_ids(day: Counts, ids: Mapping[int, int]) -> Counts:
+    """Return the events of a day by answer, some of which count as others."""
+    return _summed(np.array([ids.get(answer, answer) for answer in day.answers.tolist()], np.int64), day.events)
 
 
 def together(days: Sequence[Counts]) -> Counts:
@@ -191,3 +224,14 @@ def _text_of(answer: int, days: Sequence[Day]) -> str:
             if len(texts):
                 return str(texts[0].as_py())
     return ""
+
+
+def _frequent_texts(answers: Ints, days: Sequence[Day]) -> dict[int, str]:
+    """Return the most frequent text of some answers of these days."""
+    events: collections.Counter[tuple[int, str]] = collections.Counter()
+    for rows in (rows for day in days for rows in read_day_counts(day, ["answer_id", "answer", "events"])):
+        of_answers = rows.filter(pc.is_in(rows["answer_id"], pa.array(answers)))
+        for answer, text, count in zip(*(column.to_pylist() for column in of_answers.columns), strict=True):
+            events[answer, text] += count
+    rarest_first = sorted(events, key=lambda form: (events[form], form))
+    return dict(rarest_first)

@@ -151,3 +151,27 @@ def test_an_answer_whose_text_has_another_id_is_renamed(day):
     assert answer_mix([day(10, smaller_id, {-50: "answer 0"})], before).is_renamed
     assert not answer_mix([day(11, new_id)], before).is_renamed
     assert not answer_mix([day(12, drawn(12))], before).is_renamed
+
+
+@pytest.mark.parametrize("since", [9, 14, 19])  # days with the new id: all but one, half, one
+def test_a_renaming_that_was_published_is_no_drift_on_later_days(day, since):
+    def with_new_id(number):
+        events = drawn(number)
+        return {50: events.pop(0), **events} if number >= since else events
+
+    before = [day(n, with_new_id(n), {50: "answer 0"}) for n in range(8, 20)]
+    mix = answer_mix([day(20, with_new_id(20), {50: "answer 0"})], before)
+    assert mix.usual < 0.1  # .27 to .35 with two answers in place of one
+    assert mix.distance < 0.1
+    assert mix.new == 0
+    shifted = POPULAR * 0.8
+    shifted[25] += 0.2
+    assert answer_mix([day(21, drawn(21, shifted))], before).excess > 0.1
+
+
+def test_an_answer_of_the_days_before_that_has_a_new_id_again_is_a_drift(day):
+    before = [day(n, drawn(n) if n < 6 else {50: drawn(n).pop(0), **drawn(n)}, {50: "answer 0"}) for n in range(12)]
+    events = drawn(12)
+    renamed = answer_mix([day(12, {60: events.pop(0), **events}, {60: "answer 0"})], before)
+    assert renamed.excess > 0.2
+    assert renamed.is_renamed
