@@ -5,7 +5,10 @@ Run: python -m benchmarks.pipelines.answer_mix --events 2000 --events 20000
 A log is divided into 42 days. From the ninth on, each day is compared with those before it: as it is (``excess`` of
 harmless days: a limit below the largest refuses one), and with a planted fault. Faults: a share of the rows gets one
 answer ("one answer"), a share of the answers is renamed to ones that no day has ("new answers"), a random half of the
-answers is missing ("half of the answers missing"), weekends have another mix in all weeks ("weekends", harmless).
+answers is missing ("half of the answers missing"), weekends have another mix in all weeks ("weekends", harmless). A
+lasting change gives 20 % of the rows of each day from one on the same answer: its first days are compared with those
+before, of which the later ones have it ("lasting change, day 2"). "After a published fault" is a day on which 20 % of
+the rows get one answer, three days after another such day that was let pass.
 """
 
 from __future__ import annotations
@@ -79,7 +82,7 @@ def weekends(days: Sequence[Counts]) -> Iterator[Counts]:
 
 
 class Before(NamedTuple):
-    """The days before a night together, and the distance of the most distant of them from the others."""
+    """The days before a night together, and their usual distance."""
 
     total: Counts
     usual: float
@@ -94,6 +97,23 @@ def before(days: Sequence[Counts], night: int) -> Before:
     counts = days[max(0, night - DAYS) : night]
     total = together(counts)
     return Before(total, usual_distance(counts, total))
+
+
+def published(days: Sequence[Counts], nights: Sequence[int], seed: int) -> dict[str, list[float]]:
+    """Return the excess of days of which earlier ones had a change that was let pass, by name, for each night."""
+    found: dict[str, list[float]] = {f"lasting change, day {number}": [] for number in (1, 2, 3)}
+    found["after a published fault, one answer, 20%"] = []
+    most = together(days).answers[int(together(days).events.argmax())]
+    for night in nights:
+        draw = np.random.default_rng([seed, night])
+        changed = [_with_answer(day, most, 0.2, draw) for day in days[night - 2 : night + 1]]
+        for number in (1, 2, 3):
+            earlier = before([*days[: night - number + 1], *changed[3 - number : 2]], night)
+            found[f"lasting change, day {number}"].append(earlier.excess(changed[2]))
+        plant = one_answer(0.2)
+        earlier = before([*days[: night - 3], plant(days[night - 3], draw), *days[night - 2 :]], night)
+        found["after a published fault, one answer, 20%"].append(earlier.excess(plant(days[night], draw)))
+    return found
 
 
 def main(
@@ -120,6 +140,7 @@ def main(
             "harmless, a tenth of the rows": [one.excess(day) for one, day in zip(earlier, small, strict=True)],
             "harmless, weekends": [before(weekly, night).excess(weekly[night]) for night in nights],
         }
+        found |= published(days, nights, seed)
         for name, plant in faults.items():
             draws = (np.random.default_rng([seed, night]) for night in nights)
             planted = [plant(days[night], draw) for night, draw in zip(nights, draws, strict=True)]
@@ -137,6 +158,12 @@ def main(
 
 def _counted(answers: Ints) -> Counts:
     return Counts(*np.unique(answers, return_counts=True))
+
+
+def _with_answer(day: Counts, answer: int, share: float, draw: np.random.Generator) -> Counts:
+    """Return a day on which one answer has a share of the rows of all others."""
+    taken = draw.binomial(day.events, share)
+    return together([Counts(day.answers, day.events - taken), Counts(np.array([answer]), np.array([taken.sum()]))])
 
 
 def _sampled(day: Counts, share: float, seed: int) -> Counts:

@@ -1,6 +1,6 @@
 """Drift of the answer mix: the distance of a day's answers from those of the days before.
 
-new days, days before -> answer_mix -> Mix: the most distant new day, and the most distant of the days before
+new days, days before -> answer_mix -> Mix: the most distant new day, and the usual distance of the days before
 
 Distance: Jensen-Shannon, the root of the divergence in bits (Lin 1991; Endres and Schindelin 2003 show that it is a
 metric), 0 for equal shares and 1 for disjoint ones. It is defined where an answer is new, which the population
@@ -32,6 +32,10 @@ DAYS: Final = 28
 FEWEST_DAYS: Final = 7
 """Minimum number of days before: with fewer a weekday would be new."""
 
+DAYS_OF_EXCEPTION: Final = 14
+"""Minimum number of days before of which the most distant is left out: it can be a fault that a higher limit let pass.
+In fewer days it can be the only one of its weekday."""
+
 MOST_BINS: Final = 100
 EVENTS_OF_BIN: Final = 20
 """Events of a day for each bin, on average; rare answers share one, else chance alone would make small days distant."""
@@ -55,7 +59,7 @@ class Mix(NamedTuple):
     Attributes:
         date: of that day.
         distance: of its answers from those of the days before, in [0, 1].
-        usual: distance of the most distant of the days before from the others of them.
+        usual: `usual_distance` of the days before.
         new: share of its events with an answer that no day before has.
         moved: text of the answer whose share changed most.
         share_before: share of that answer on the days before.
@@ -105,13 +109,14 @@ def answer_mix(fresh: Sequence[Day], before: Sequence[Day]) -> Mix | None:
 
 
 def usual_distance(days: Sequence[Counts], total: Counts) -> float:
-    """Return the distance of the most distant of these days from the others of them.
+    """Return the distance of the most distant of these days from the others of them, of many days but for one.
 
     Args:
-        days: at least one.
+        days: at least one; from `DAYS_OF_EXCEPTION` on the most distant is left out.
         total: of all of them together.
     """
-    return max(distance(day, _without(total, day))[0] for day in days)
+    distances = sorted(distance(day, _without(total, day))[0] for day in days)
+    return distances[-1 if len(days) < DAYS_OF_EXCEPTION else -2]
 
 
 def counts_of_day(day: Day) -> Counts:

@@ -33,7 +33,7 @@ class GateSettings(pydantic.BaseModel, frozen=True, extra="forbid", title="Gate"
         ge=0,
         le=1,
         description="Maximum distance of a new day's answers from those of the 28 days before, beyond the distance of "
-        "the most unusual of these days.",
+        "the most unusual of these days; of 14 or more one is an exception and left out.",
     )
     canaries: Annotated[str | None, Option(metavar="FILE", default="none")] = pydantic.Field(
         default=None,

@@ -107,10 +107,12 @@ _METRICS: Final[Mapping[str, _Metric]] = {
         "distance of the new day's answers",
         _score,
         f"{_DISTANCE}, to the answers of up to 28 days before.",
-        "limit 0.1 above the most unusual day before, unless --max-drift was given",
+        "limit 0.1 above the usual distance before, unless --max-drift was given",
     ),
     "answer_distance_before": _Metric(
-        "distance of the most unusual day before", _score, f"{_DISTANCE}, to the answers of the other days before."
+        "usual distance of the days before",
+        _score,
+        f"{_DISTANCE}, of the most unusual of them to the others; of 14 or more one is an exception and left out.",
     ),
     "new_answers_share": _Metric(
         "rows with a new answer", percent, "Share of the rows of the new day whose answer no day before has."

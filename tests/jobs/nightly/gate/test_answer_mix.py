@@ -175,3 +175,21 @@ def test_an_answer_of_the_days_before_that_has_a_new_id_again_is_a_drift(day):
     renamed = answer_mix([day(12, {60: events.pop(0), **events}, {60: "answer 0"})], before)
     assert renamed.excess > 0.2
     assert renamed.is_renamed
+
+
+def test_a_fault_that_was_let_pass_hides_no_other_from_14_days_on(day):
+    faulty = POPULAR * 0.75
+    faulty[25] += 0.25
+    before = [day(n, drawn(n, faulty if n == 5 else POPULAR)) for n in range(14)]
+    same = day(14, drawn(14, faulty))
+    assert answer_mix([same], before).excess > 0.15
+    assert answer_mix([same], before[1:]).excess < 0  # 13 days can have a weekday only once
+    assert answer_mix([day(15, drawn(15))], before).excess < 0.05
+
+
+def test_a_lasting_change_that_was_let_pass_twice_is_usual(day):
+    changed = POPULAR * 0.75
+    changed[25] += 0.25
+    days = [day(n, drawn(n, changed if n >= 14 else POPULAR)) for n in range(17)]
+    assert answer_mix(days[14:15], days[:14]).excess > 0.15
+    assert answer_mix(days[16:], days[:16]).excess < 0
