@@ -123,15 +123,18 @@ class AuditSample:
         return self._drawn.get(name)
 
     def _end_day(self) -> None:
-        if self._today.day != self._date():
+        """End the day if it is over; where the clock was set back by at most a day, it goes on instead."""
+        tomorrow = self._now() + datetime.timedelta(days=1)
+        if self._today.day not in (_date(self._now()), _date(tomorrow)):
             self._over.append(self._today)
             self._today = self._new_day()
 
-    def _date(self) -> str:
-        return f"{self._now():%Y-%m-%d}"
-
     def _new_day(self) -> _Day:
-        return _Day(day=self._date(), seen=0, rows=[])
+        return _Day(day=_date(self._now()), seen=0, rows=[])
+
+
+def _date(time: datetime.datetime) -> str:
+    return f"{time:%Y-%m-%d}"
 
 
 def _read_today(path: Path) -> _Day | None:

@@ -52,6 +52,29 @@ def test_a_day_is_drawn_when_it_is_over(tmp_path, clock):
     assert sample.certificate_of("unknown") is None
 
 
+@pytest.mark.parametrize("restarted", [False, True])
+def test_a_clock_that_is_set_back_by_a_day_draws_no_day_twice(tmp_path, clock, restarted):
+    sample = AuditSample(tmp_path, 2, now=clock)
+    added = 0
+    for days in (0, 1, -1, 1):  # the second day begins, and is over only once
+        clock.now += datetime.timedelta(days=days)
+        for number in range(5):
+            offer(sample, number)
+        added += sample.save()
+        sample = AuditSample(tmp_path, 2, now=clock) if restarted else sample
+    assert added == 2
+    clock.next_day()
+    assert sample.save() == 2
+
+
+def test_a_clock_that_was_a_year_ahead_ends_its_day(tmp_path, clock):
+    clock.now += datetime.timedelta(days=365)
+    sample = AuditSample(tmp_path, 2, now=clock)
+    offer(sample, 1)
+    clock.now -= datetime.timedelta(days=365)
+    assert sample.save() == 1
+
+
 def test_an_answer_of_the_next_day_ends_the_day_too(tmp_path, clock):
     sample = AuditSample(tmp_path, 3, now=clock)
     offer(sample, 1)
