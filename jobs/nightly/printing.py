@@ -51,7 +51,7 @@ def print_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerm
     }
     rows = {"date": str(version.date), "days": version.days, "encoder of": str(version.trained.date)}
     rows |= _rows_of_night(outcome.ingested)
-    rows |= rows_of_metrics(version.metrics)
+    rows |= rows_of_metrics(version)
     rows |= rows_of_report(warehouse, version)
     table = two_columns(warehouse, rows)
     emit(result, as_json=as_json, table=lambda: rich.console.Group(table, escape_controls(outcome.line)))

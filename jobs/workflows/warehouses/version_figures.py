@@ -1,6 +1,6 @@
 """Names, units, limits and meanings of the figures of a version, for the terminal and its page.
 
-metrics of a version -> version_figures -> Figure -> rows_of_metrics; changes of clusters -> CHANGES -> rows_of_report
+Version -> version_figures -> Figure -> rows_of_metrics; changes of clusters -> CHANGES -> rows_of_report
 """
 
 from __future__ import annotations
@@ -46,6 +46,7 @@ class _Metric(NamedTuple):
     text: Callable[[float], str]
     meaning: str
     limit: str = ""
+    needs_parent: bool = False
 
 
 def _number(value: float) -> str:
@@ -101,7 +102,8 @@ _METRICS: Final[Mapping[str, _Metric]] = {
         "questions in a cluster",
         percent,
         "Share of the distinct questions of the dataset that are in a cluster.",
-        "limit 10 percentage points below the version before, if there is one, unless --max-kept-fall was given",
+        "limit 10 percentage points below the version before, unless --max-kept-fall was given",
+        needs_parent=True,
     ),
     "answer_distance": _Metric(
         "distance of the new day's answers",
@@ -131,17 +133,20 @@ _METRICS: Final[Mapping[str, _Metric]] = {
 `qpr nightly`."""
 
 
-def version_figures(metrics: Mapping[str, float]) -> list[Figure]:
-    """Return the metrics of a version as they are shown; an interval belongs to its metric."""
-    ends = {f"{name}_{end}" for name in metrics for end in ("low", "high")}
-    return [_figure(name, metrics) for name in metrics if name not in ends]
+def version_figures(version: Version) -> list[Figure]:
+    """Return the metrics of a version as they are shown; an interval belongs to its metric.
+
+    Without a version before there is no limit that compares with it.
+    """
+    ends = {f"{name}_{end}" for name in version.metrics for end in ("low", "high")}
+    return [_figure(name, version) for name in version.metrics if name not in ends]
 
 
-def rows_of_metrics(metrics: Mapping[str, float]) -> dict[str, str]:
+def rows_of_metrics(version: Version) -> dict[str, str]:
     """Return the values of the metrics of a version by name, with interval and limit in parentheses."""
     return {
         figure.name: f"{figure.value} ({figure.bounds})" if figure.bounds else figure.value
-        for figure in version_figures(metrics)
+        for figure in version_figures(version)
     }
 
 
@@ -173,9 +178,10 @@ def table_of_changes(warehouse: str, version: Version) -> str | None:
     return next((storage.join(url, file.path) for file in read_manifest(url, "report").of("changes")), None)
 
 
-def _figure(name: str, metrics: Mapping[str, float]) -> Figure:
+def _figure(name: str, version: Version) -> Figure:
+    metrics = version.metrics
     metric = _METRICS.get(name) or _Metric(name.replace("_", " "), _score, "")  # of another release
-    bounds = [metric.limit] if metric.limit else []
+    bounds = [metric.limit] if metric.limit and not (metric.needs_parent and version.parent is None) else []
     if f"{name}_low" in metrics and f"{name}_high" in metrics:
         low, high = (metric.text(metrics[f"{name}_{end}"]) for end in ("low", "high"))
         bounds.insert(0, f"95 % interval {low} to {high}")

@@ -105,7 +105,7 @@ def version_page(warehouse: str, number: int | None, version: Version) -> bytes:
             note="Clusters of the version before by what became of them, and new ones. Clusters are compared by their "
             "questions.",
         ),
-        SummaryTable(("Metric", "meaning", "value"), [*map(_metric_row, version_figures(version.metrics))], named=2),
+        SummaryTable(("Metric", "meaning", "value"), [*map(_metric_row, version_figures(version))], named=2),
     ]
     return render(
         "version_report.html",

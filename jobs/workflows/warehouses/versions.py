@@ -123,7 +123,7 @@ def show_version(warehouse: str, at: str | None, *, report: str | None, overwrit
     rows = {"version": number or "refused", "date": str(version.date), "created": version.created}
     rows |= {name: storage.join(warehouse, getattr(version, name).path) for name in ("dataset", "model", "index")}
     rows |= {"window": counted(version.window_days, "day"), "days with a drop": str(version.days)}
-    rows |= rows_of_metrics(version.metrics)
+    rows |= rows_of_metrics(version)
     rows |= rows_of_report(warehouse, version)
     rows |= {"gone, as after qpr gc": ", ".join(gone)} if gone else {}
     rows |= {"questions erased on": ", ".join(erased)} if erased else {}

@@ -10,7 +10,7 @@ from jobs.nightly.gate.settings import GateSettings
 from jobs.workflows.warehouses.version_figures import CHANGES, rows_of_metrics, rows_of_report, version_figures
 from model.evaluation.metrics import Metrics
 from pipelines.summary import cluster_changes
-from schemas.versions.version import Artefact
+from schemas.versions.version import Artefact, Version
 from tests.support.small_versions import make_version
 
 METRICS = (
@@ -21,9 +21,13 @@ METRICS = (
 DOCS = Path(__file__).parents[4] / "docs/gate.md"
 
 
+def version_of(metrics, parent=1):
+    return Version.model_construct(metrics=metrics, parent=parent)
+
+
 def test_a_change_has_its_interval_and_its_limit():
     metrics = {"new_questions": 0.0106, "new_questions_low": -0.0003, "new_questions_high": 0.0226}
-    assert rows_of_metrics(metrics) == {
+    assert rows_of_metrics(version_of(metrics)) == {
         "change of MRR by new questions": "+0.0106 (95 % interval -0.0003 to +0.0226; limit -0.02, unless "
         "--max-regression was given)"
     }
@@ -40,11 +44,11 @@ def test_a_change_has_its_interval_and_its_limit():
     ],
 )
 def test_a_figure_has_its_unit(metric, value, name, shown):
-    assert rows_of_metrics({metric: value}) == {name: shown}
+    assert rows_of_metrics(version_of({metric: value})) == {name: shown}
 
 
 def test_every_metric_has_a_name_a_meaning_and_a_row_in_the_documentation():
-    figures = version_figures(dict.fromkeys(METRICS, 0.5))
+    figures = version_figures(version_of(dict.fromkeys(METRICS, 0.5)))
     assert METRICS[1:5] == tuple(field.name for field in dataclasses.fields(Metrics))
     assert all(figure.meaning.endswith(".") for figure in figures)
     assert len({figure.name for figure in figures} | {*CHANGES.values()}) == len(METRICS) + len(CHANGES)
@@ -55,7 +59,7 @@ def test_every_metric_has_a_name_a_meaning_and_a_row_in_the_documentation():
 
 def test_the_limits_are_the_defaults_of_the_gate():
     gate = GateSettings()
-    figures = {figure.name: figure.bounds for figure in version_figures(dict.fromkeys(METRICS, 0.5))}
+    figures = {figure.name: figure.bounds for figure in version_figures(version_of(dict.fromkeys(METRICS, 0.5)))}
     for name, option, limit in (
         ("change of MRR by encoder or index", "--max-regression", -gate.max_regression),
         ("change of MRR by new questions", "--max-regression", -gate.max_regression),
@@ -65,6 +69,15 @@ def test_the_limits_are_the_defaults_of_the_gate():
     ):
         assert float(re.search(r"limit (-?[\d.]+)", figures[name])[1]) == limit
         assert option in figures[name]
+
+
+def test_the_first_version_has_no_limit_that_compares_with_the_one_before():
+    first = rows_of_metrics(version_of({"kept_share": 0.5, "right_at_least": 0.98}, parent=None))
+    assert first == {
+        "questions in a cluster": "50.0 %",
+        "right clusters by verdicts": "98.0 % (limit 97 %, unless --min-right was given)",
+    }
+    assert "below the version before" in rows_of_metrics(version_of({"kept_share": 0.5}))["questions in a cluster"]
 
 
 def test_every_change_has_a_name():
