@@ -15,7 +15,7 @@ from model.search.results import Hit, Why
 from schemas.text import words_of
 
 if TYPE_CHECKING:
-    from model.confidence.confidence import Judgement
+    from model.confidence.confidence import Confidence, Judgement
     from model.index.index import Index
     from model.search.found import Found
 
@@ -96,6 +96,21 @@ def _lazy(fields: dict[str, Any]) -> Why:
     why: Why = object.__new__(FoundWhy)
     object.__setattr__(why, "__dict__", fields)  # the class is frozen
     return why
+
+
+def judgement_of(
+    found: Found,
+    confidence: Confidence | None,
+    index: Index,
+    asked: Sequence[str],
+    records: Sequence[Mapping[str, Any]],
+) -> Judgement | None:
+    """Return the judgement of found hits, made here unless the search has made it; None without a confidence model."""
+    if confidence is None or found.judgement is not None:
+        return found.judgement
+    from model.search.judging import judged  # a search without a confidence model starts without it
+
+    return judged(confidence, index, asked, found, records)
 
 
 def hits_of(

@@ -36,6 +36,18 @@ def check_mode(mode: Mode | None, rerank: str | None) -> None:
         raise UsageError(f"--rerank: belongs to --mode rerank, got --mode {mode}. Leave one of them out")
 
 
+def check_retrieval(given: object) -> None:
+    """Check that a searcher is made of an opened index.
+
+    Raises:
+        UsageError: it is a path or something else, which its first search would not find out in one line.
+    """
+    if not isinstance(given, Retrieval):
+        raise UsageError(
+            f"Searcher: is made of an opened index, got {type(given).__name__}. Call open_searcher with the path"
+        )
+
+
 def retrieval_of(
     manifest: Manifest,
     index: Index,

@@ -20,10 +20,10 @@ from model.confidence.features import NEIGHBOURS
 from model.index.index import Index
 from model.index.ranking import Ranking
 from model.search.answering import checked_hits, decide, decide_many, with_guard, without_ended
-from model.search.found_hits import hits_of, same_questions
+from model.search.found_hits import hits_of, judgement_of, same_questions
 from model.search.one_process import OfOneProcess
 from model.search.opening import open_index
-from model.search.parts import certificate_of, check_mode, confidence_of, retrieval_of, version_of
+from model.search.parts import certificate_of, check_mode, check_retrieval, confidence_of, retrieval_of, version_of
 from model.search.results import Answer, Hit
 from model.search.retrieval import Retrieval
 from model.search.views import Filters, Views, utc_now
@@ -57,6 +57,10 @@ class Searcher(OfOneProcess):
     certificate: Loaded | None = None
     confidence: Confidence | None = None
     clock: Callable[[], datetime.datetime] = utc_now
+
+    def __post_init__(self) -> None:
+        """Refuse a path in place of an opened index."""
+        check_retrieval(self.retrieval)
 
     def __repr__(self) -> str:
         return f"Searcher({self.index.url!r}, {counted(len(self), 'question')}, mode={self.retrieval.mode!r})"
@@ -130,12 +134,7 @@ class Searcher(OfOneProcess):
         judges, index = self.confidence is not None, retrieval.index
         found = retrieval.find(asked, min(k, len(self)), None, neighbours=NEIGHBOURS if judges else 0)
         records = index.records(found.ranking.rows[found.ranking.found])
-        judgement = found.judgement
-        if self.confidence is not None and judgement is None:
-            from model.search.judging import judged
-
-            judgement = judged(self.confidence, index, asked, found, records)
-        return hits_of(asked, found, records, judgement)
+        return hits_of(asked, found, records, judgement_of(found, self.confidence, index, asked, records))
 
     def answer(self, question: str, *, filters: Filters = None) -> Answer:
         """Return the answer to one question, or an abstention with its reason.

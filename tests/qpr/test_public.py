@@ -180,3 +180,9 @@ def test_every_public_name_is_documented_and_the_examples_run(place, monkeypatch
         [found] = doctest.DocTestFinder(recurse=False).find(example, "example", globs={"open_searcher": open_searcher})
         result = doctest.DocTestRunner().run(found)
         assert (result.failed, result.attempted > 1) == (0, True)
+
+
+def test_a_searcher_of_a_path_is_refused_when_it_is_made(place, searcher):
+    for given in (str(place / "index"), place / "index", searcher.index):
+        with pytest.raises(UsageError, match=f"got {type(given).__name__}. Call open_searcher with the path"):
+            Searcher(given)
