@@ -16,12 +16,12 @@ import pydantic
 from jobs.display.console import warn, working
 from jobs.nightly.erasure.suppressed import KEY, check_erased_users, suppressions_of
 from jobs.nightly.warehouse import DAILY, check_columns, date_url, day_of, drop_of
-from jobs.options.inputs import check_users, input_files, warn_of_partial_columns
+from jobs.options.inputs import check_users, input_files, lack_users, warn_of_partial_columns
 from jobs.workflows.erasure.rewriting import remove_leftovers
 from pipelines.ingestion.days import Day
 from schemas.artifacts.manifest import Source, read_verified
 from schemas.artifacts.writer import Output
-from schemas.errors import BadDropError, QprError, UsageError
+from schemas.errors import BadDropError, QprError
 from schemas.quantities import counted
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def ingest_day(
         return Ingested(existing, unchanged=True)
     columns_of = check_columns(sources, with_needed(LOG_COLUMNS, config.validation.filters), config.column_names)
     warn_of_partial_columns(columns_of, config.column_names)
-    check_users(sources, config.column_names, config.privacy.options_of_users)
+    check_users(sources, columns_of, config.column_names, config.privacy.options_of_users)
     suppression = suppressions_of(warehouse, [date], user_key).get(date)
     if suppression and suppression.users:
         known = _files_of_before(existing, config, inputs)
@@ -123,7 +123,7 @@ def ingest_day(
     if unread := counters.get("unreadable_timestamp", 0):
         cause = f"no time can be read from {counted(unread, 'value')} of the column timestamp"
         warn(f"{date}: {cause}. These rows count as of that day, whatever their times are. ISO 8601 can be read")
-    return Ingested(Day(date, url, manifest), unchanged=False, without_users=_lack_users(sources, config))
+    return Ingested(Day(date, url, manifest), unchanged=False, without_users=_lack_users(columns_of, config))
 
 
 def _files_of_before(existing: Day | None, config: IngestConfig, inputs: Sequence[Source]) -> set[str]:
@@ -134,15 +134,11 @@ def _files_of_before(existing: Day | None, config: IngestConfig, inputs: Sequenc
     return {source.url for source in inputs if source.digest in known}
 
 
-def _lack_users(sources: Sequence[LogFile], config: IngestConfig) -> bool:
+def _lack_users(columns_of: Mapping[str, Sequence[str]], config: IngestConfig) -> bool:
     """Return whether a file has no user ids, where no option about users was given."""
     if config.privacy.options_of_users or "min_users" in config.privacy.model_fields_set:
         return False
-    try:
-        check_users(sources, config.column_names, ["--min-users"])
-    except UsageError:
-        return True
-    return False
+    return bool(lack_users(columns_of, config.column_names))
 
 
 def fault_of_times(counters: Mapping[str, int], date: datetime.date) -> str | None:

@@ -153,18 +153,35 @@ def note_ignored_columns(url: str, available: Sequence[str], names: Mapping[str,
         say(f"{url}: ignored columns: {shortened(ignored, MAX_NAMES_SHOWN)}. {options}")
 
 
-def check_users(sources: Sequence[Source], names: Mapping[str, str], options: Sequence[str]) -> None:
+def lack_users(columns_of: Mapping[str, Sequence[str]], names: Mapping[str, str]) -> set[str]:
+    """Return the URLs of the files without a column of user ids.
+
+    Args:
+        columns_of: columns of each file, by URL.
+        names: our name of a column -> the file's, where they differ.
+    """
+    return {url for url, columns in columns_of.items() if names.get("user_id", "user_id") not in columns}
+
+
+def check_users(
+    sources: Sequence[Source],
+    columns_of: Mapping[str, Sequence[str]],
+    names: Mapping[str, str],
+    options: Sequence[str],
+) -> None:
     """Check that every file has a column of user ids, if there is an option that needs it.
 
     Args:
         sources: the files.
+        columns_of: columns of each, by URL; only the header of a file that lacks them is read again, for the message.
         names: our name of a column -> the file's, where they differ.
         options: those that need user ids.
 
     Raises:
         UsageError: a file has no user ids.
     """
-    for source in sources if options else ():
+    lacking = lack_users(columns_of, names) if options else ()
+    for source in (source for source in sources if source.url in lacking):
         try:
             require_users([source], names)
         except QprError as error:

@@ -98,7 +98,7 @@ def dataset_of_logs(
     columns_of = check_inputs(sources, columns, settings.column_names)
     note_ignored_columns(*next(iter(columns_of.items())), settings.column_names)
     warn_of_partial_columns(columns_of, settings.column_names)
-    check_users(sources, settings.column_names, settings.privacy.options_of_users)
+    check_users(sources, columns_of, settings.column_names, settings.privacy.options_of_users)
     if user_key_file:
         _warn_without_users(sources, settings)
     calibrated, encode = with_calibration(

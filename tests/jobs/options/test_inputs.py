@@ -5,11 +5,11 @@ import pyarrow as pa
 import pytest
 
 from jobs.display import console
-from jobs.options.inputs import LogFiles, PairFiles, check_inputs, warn_of_partial_columns
+from jobs.options.inputs import LogFiles, PairFiles, check_inputs, check_users, warn_of_partial_columns
 from pipelines.reading.headers.columns import Column
 from pipelines.reading.reader import _READERS
-from pipelines.reading.sources import FORMATS, Format, expand
-from schemas.errors import WrongColumnsError
+from pipelines.reading.sources import FORMATS, Format, Source, expand
+from schemas.errors import UsageError, WrongColumnsError
 
 COLUMNS = [Column("question", pa.string()), Column("answer", pa.string())]
 
@@ -73,3 +73,11 @@ def test_every_format_has_an_ending_a_reader_and_a_place_in_the_help():
     assert formats == {*FORMATS.values()} == {*_READERS}
     for files in (LogFiles, PairFiles):
         assert all(f".{name}" in files.__metadata__[0].help for name in formats)
+
+
+def test_files_whose_columns_are_known_are_not_read_again_for_user_ids(tmp_path):
+    source = Source(str(tmp_path / "gone.jsonl"), 0, "jsonl")
+    check_users([source], {source.url: ["question", "who"]}, {"user_id": "who"}, ["--min-users"])
+    check_users([source], {source.url: ["question"]}, {}, [])
+    with pytest.raises(UsageError, match=r"--min-users: users cannot be counted\. .*gone\.jsonl"):
+        check_users([source], {source.url: ["question", "who"]}, {}, ["--min-users"])
