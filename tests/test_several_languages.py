@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import threading
+import urllib.parse
 from pathlib import Path
 
 import pytest
@@ -22,12 +23,13 @@ WORDS["de"] += ("finden", "drucken", "senden")
 THINGS = {"en": ("bill", "order", "ticket", "address"), "de": ("rechnung", "bestellung", "karte", "adresse")}
 TRAINING = "qpr train --dataset all --output model"
 SMALL = " --epochs 1 --dimension 32 --vocabulary-size 500 --hash-bins 50 --ngram-bins 500"
+TENANTS = ("acme", "bolt/eu")
 SPELLINGS = {"en": ("en", "en-GB", "EN_us"), "de": ("de", "de-AT", "de_DE")}
 
 
 def rows_of_log():
     """Return rows of two tenants and languages, some without a language, with `hotel` in each."""
-    for tenant in ("acme", "bolt"):
+    for tenant in TENANTS:
         for language, forms in FORMS.items():
             asked = [("hotel", "hotel")] * 3
             asked += [
@@ -120,7 +122,9 @@ def test_each_tenant_and_language_of_a_mixed_log_gets_its_own_answers_and_no_row
             parts[part] = len([*csv.DictReader(file)])
     assert sum(parts.values()) == len(rows)
     made = {part for part in parts if (tmp_path / "datasets" / part / "manifest.json").exists()}
-    assert {str(part) for part in made} == {f"tenant={t}/locale={x}" for t in ("acme", "bolt") for x in ("de", "en")}
+    assert {str(part) for part in made} == {
+        f"tenant={tenant}/locale={language}" for tenant in ("acme", "bolt%2Feu") for language in FORMS
+    }
     for part in made:
         counters = read_manifest(str(tmp_path / "datasets" / part)).counters
         assert counters["rows_read"] == counters["rows_kept"] + counters["rows_rejected"] == parts[part]
@@ -129,7 +133,7 @@ def test_each_tenant_and_language_of_a_mixed_log_gets_its_own_answers_and_no_row
     sizes = {part: len(open_dataset(str(tmp_path / "datasets" / part)).table("questions")) for part in made}
     assert len(searcher.index) == sum(sizes.values())
     for part, number in sizes.items():
-        filters = dict(folder.split("=") for folder in part.parts)
+        filters = dict(urllib.parse.unquote(folder).split("=") for folder in part.parts)
         tenant, language = filters["tenant"], filters["locale"]
         found = searcher.answer("Hotel?", filters=filters)
         assert (found.reason, found.hit.answer) == ("exact", f"{language} answer hotel of {tenant}")
