@@ -126,11 +126,11 @@ def ingest_days(
 
 
 def _table(warehouse: str, ingested: Sequence[Ingested]) -> rich.table.Table:
-    columns = "date", "rows read", "kept", "waiting", "rejected", "of another day", "note"
+    columns = "date", "rows read", "kept", "waiting", "rejected", "erased", "of another day", "note"
     table = rich.table.Table(*columns, title=warehouse, title_justify="left")
     for day in ingested:
         counts = day.as_json()
-        names = "rows_read", "rows_kept", "rows_waiting", "rows_rejected", "rows_off_date"
+        names = "rows_read", "rows_kept", "rows_waiting", "rows_rejected", "rows_erased", "rows_off_date"
         numbers = [f"{counts[name]:,}" for name in names]
         table.add_row(counts["date"], *numbers, "unchanged" if day.unchanged else "")
     return table

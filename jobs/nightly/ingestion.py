@@ -54,7 +54,7 @@ class Ingested(NamedTuple):
     def as_json(self) -> dict[str, Any]:
         """Return its counts for a program."""
         counters = self.day.manifest.counters
-        names = ("rows_read", "rows_kept", "rows_rejected", "rows_waiting", "rows_off_date", "forms")
+        names = ("rows_read", "rows_kept", "rows_rejected", "rows_waiting", "rows_erased", "rows_off_date", "forms")
         return {
             "date": str(self.day.date),
             "digest": self.day.manifest.digest,

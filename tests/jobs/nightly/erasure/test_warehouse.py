@@ -67,7 +67,9 @@ def test_a_day_without_a_question_adds_up_and_keeps_the_digest_that_it_had(qpr, 
     assert after.is_or_was(before.digest)
     assert not before.is_or_was(after.digest)
     assert (after.counters["rows_kept"], after.counters["rows_erased"]) == (20, 1)
-    assert json.loads(ingest(qpr, warehouse, dates(1)).out)["days"][0]["unchanged"]
+    [shown] = json.loads(ingest(qpr, warehouse, dates(1)).out)["days"]
+    assert shown["unchanged"]
+    assert (shown["rows_read"], shown["rows_kept"], shown["rows_erased"]) == (21, 20, 1)
 
 
 def test_a_killed_erasure_keeps_it_out_of_later_nights_and_is_completed(qpr, warehouse, dates, drop, monkeypatch):
