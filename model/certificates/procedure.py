@@ -175,12 +175,14 @@ def missing_requests(scores: Floats, wrong: Flags, promise: Promise, *, lowest: 
         lowest: threshold below which none is tried.
 
     Returns:
-        At least 1; None where the best answers are wrong as often as alpha.
+        At least 1; None where the best answers are wrong as often as alpha, or no request has a score that is tried.
     """
     best, number, failures = _counts_from_best(scores, wrong, lowest)
+    if not len(best):
+        return None
     smallest = smallest_sample(promise.alpha, promise.delta)
     if ORDER_SHARE * len(best) < smallest:
-        answerable = len(best) / len(scores) if len(best) else 1.0
+        answerable = len(best) / len(scores)
         return max(math.ceil(smallest / ORDER_SHARE / answerable) - len(scores), 1)
     rate = (failures + 0.5) / (number + 1)  # as if half of another were wrong: 0 of 10 is no 0
     possible = (rate < promise.alpha) & (number >= smallest)  # the best of few are good by chance

@@ -209,8 +209,9 @@ def _not_shown(
         first = outcome.tests[0]
         cause = f"the best {first.answered:,} of the test part have {counted(first.wrong, 'wrong answer')}"
     if further is None:
-        advice = "No number of further verdicts is expected to. Improve the index, "
-        advice += "or judge new requests for a higher --alpha"
+        unreached = settings.min_probability and not candidates
+        advice = "No number of further verdicts is expected to. Improve the index, or judge new requests "
+        advice += "with a lower --min-probability" if unreached else "for a higher --alpha"
     else:
         advice = f"About {further:,} further requests are missing, if they turn out alike"
         if again.delta < settings.delta:

@@ -148,6 +148,10 @@ def test_no_number_of_requests_suffices_where_the_best_answers_are_wrong_too_oft
     assert missing_requests(rng.random(2_000), rng.random(2_000) < 0.1, PROMISE) is None
 
 
+def test_no_number_of_requests_suffices_where_none_has_the_lowest_probability():
+    assert missing_requests(np.full(2_000, 0.4), np.zeros(2_000, bool), PROMISE, lowest=0.5) is None
+
+
 def test_the_chances_of_all_further_tries_together_stay_below_that_of_the_first():
     tries = [PROMISE]
     while further_try(tries[-1]).delta < tries[-1].delta:

@@ -197,6 +197,13 @@ def test_a_file_that_shows_nothing_is_refused_and_nothing_is_written(certify, tm
     assert not (tmp_path / "certificate").exists()
 
 
+def test_a_minimum_probability_that_no_request_has_is_named(certify):
+    refused = certify(requests(), "--min-probability", 1, "--log-until", "2020-01-01")
+    assert refused.code == 1
+    assert "No number of further verdicts" in refused.err
+    assert "with a lower --min-probability" in refused.err
+
+
 def test_more_requests_after_a_failed_test_need_half_of_its_delta(certify, monkeypatch):
     rows = [row | ({"verdict": "wrong"} if number % 25 == 0 else {}) for number, row in enumerate(requests())]
     failed = certify(rows)
