@@ -27,7 +27,7 @@ from schemas.errors import QprError
 WATCH_S: Final = 5.0
 """Seconds between two looks at the monitor, which `qpr certify --audit` changes too."""
 
-_OTHER: Final = "the answer was given under another certificate"
+_OTHER: Final = "the answer was given under a certificate with another promise, or before an alarm"
 _NONE: Final = "the served version has no certificate; count it by `qpr certify --certificate FOLDER --audit FILE`"
 
 
@@ -93,7 +93,7 @@ class Auditing:
             keeping: keeps the verdict, unless its block fails.
 
         Raises:
-            Fault: no answer of this id was drawn (404), it was judged before, or under another certificate (409), or
+            Fault: no answer of this id was drawn (404), it was judged before, or given under another promise (409), or
                 the verdict cannot be kept, or the monitor cannot be read or written (503).
         """
         judging = functools.partial(self._judge, name, is_wrong=is_wrong, keeping=keeping)

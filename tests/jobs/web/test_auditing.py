@@ -206,7 +206,7 @@ def test_verdicts_on_nothing_drawn_are_refused(certified, start, tmp_path):
     [row] = end_of_day(client, tmp_path)
     stored_certificate(certified.url, delta=0.05, labelled_digest="4" * 64)
     assert judge(certified(), row["request_id"], right=True).json() == {
-        "error": "the answer was given under another certificate"
+        "error": "the answer was given under a certificate with another promise, or before an alarm"
     }
     after_a_rollback = judge(start(), row["request_id"], right=True)
     assert after_a_rollback.status_code == 409
