@@ -101,7 +101,7 @@ def _steps(evidence: Evidence, step: str, figure: float) -> str:
     """
     if evidence.reread:
         again = f"`{evidence.reread}` with those of this night reads them again"
-        step = f"Days were ingested with other options; {again}. Do that, {step[0].lower()}{step[1:]}"
+        step = f"Days were ingested with other options; {again}: do that first. {step}"
     higher = f", or raise the limit to {passing_limit(figure)}" if figure <= 1 else ""  # an interval can reach below -1
     return f"{step}{higher} and {_AGAIN}"
 
