@@ -27,7 +27,7 @@ from schemas.artifacts.dataset import read_file
 from schemas.artifacts.manifest import read_verified
 from schemas.artifacts.table_files import read_id_rows
 from schemas.filters import MAX_VALUE_CHARACTERS, VALID_UNTIL, FilterColumns, read_ends, row_ids
-from schemas.tables import INDEX_ROWS
+from schemas.tables import ANSWER_ID, INDEX_ROWS
 from schemas.text_arrays import encode, key_all
 
 BATCH: Final = 131_072
@@ -37,7 +37,7 @@ MAX_EVENTS: Final = 2**53
 """Maximum of a row's events, so that the 64-bit sum of a thousand equal questions does not overflow."""
 
 WITHOUT_ANSWER: Final = "rows_without_answer"
-"""Counter of the rows of tables that have no answer, as the total at the end of a sheet."""
+"""Counter of the rows of tables that have neither an answer nor its id, as the total at the end of a sheet."""
 
 PLACEHOLDERS: Final = "rows_with_placeholder"
 """Counter of the rows of tables whose answer stands for a missing one."""
@@ -115,11 +115,11 @@ def _of_table(source: TableFile) -> Iterator[Questions]:
 
 
 def _text_counts(rows: pa.Table) -> dict[str, int]:
-    """Return the number of rows without an answer, with a placeholder such as NULL, and with HTML entities."""
+    """Return the number of rows without answer and id, with a placeholder such as NULL, and with HTML entities."""
     questions, answers = encode(rows["text"]), encode(rows["answer"])
     stands_for_none = pa.array([is_placeholder(text) for text in answers.dictionary.to_pylist()], pa.bool_())
     counts = {
-        WITHOUT_ANSWER: answers.indices.null_count,
+        WITHOUT_ANSWER: pc.sum(pc.and_(pc.is_null(rows["answer"]), pc.is_null(rows[ANSWER_ID.name]))).as_py() or 0,
         PLACEHOLDERS: pc.sum(stands_for_none.take(answers.indices)).as_py() or 0,
         f"{PREFIX}question": rows_with_entity(questions),
         f"{PREFIX}answer": rows_with_entity(answers),

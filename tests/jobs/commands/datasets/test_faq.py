@@ -137,6 +137,16 @@ def test_rows_without_an_answer_placeholders_and_entities_are_counted_and_named(
     assert "in 1 row of tables" in warning
 
 
+def test_a_row_with_the_id_of_its_answer_alone_is_answered_by_that(qpr, index, tmp_path):
+    (tmp_path / "ids.csv").write_text("question,answer,answer_id\nhow are you,fine,a\nwho is it,,b\nthe total,,\n")
+    result, said = index(tmp_path / "ids.csv")
+    assert result["counters"]["rows_without_answer"] == 1
+    assert "no answer in 1 row of tables" in said
+    for question, answered in (("who is it", True), ("the total", False)):
+        answer = json.loads(qpr("answer", "--index", result["index"], "--json", question).out)
+        assert (answer["answered"], answer["answer"]) == (answered, None)
+
+
 def test_a_list_of_questions_without_answers_has_no_note_about_them(index, tmp_path):
     (tmp_path / "list.csv").write_text("question\nhow are you\nwho is it\n")
     result, said = index(tmp_path / "list.csv")
