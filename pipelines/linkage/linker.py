@@ -7,7 +7,9 @@ MEMBERS of some answers -> Linker.sample -> Sample, of which the threshold of a 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
+from typing import Any, SupportsIndex
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +21,7 @@ from pipelines.linkage.log_profile import MOST_OF_ANSWER, pairs_of_answers
 from pipelines.linkage.scoring.answer_sample import Sample, first_answers, first_places, place_of
 from pipelines.linkage.scoring.log_threshold import PAIRS, choose_threshold
 from pipelines.linkage.scoring.pair_model import Linked, LinkModel
-from pipelines.linkage.scoring.shipped_weights import load_facts_model, load_model, model_of
+from pipelines.linkage.scoring.shipped_weights import Kind, load_facts_model, load_model, model_of
 from pipelines.linkage.settings import EncoderKind, Linking
 from pipelines.linkage.split_answers import compared_pairs, in_small_answers, link
 from pipelines.linkage.standings import LogAgreement
@@ -39,6 +41,7 @@ class Linker:
         answers: which answers are intents.
         asked: threshold that the user chose, which the model has; None: the model's own.
         encoder: kind of the encoder, which selects the calibration of a log of facts.
+        shipped: method and options of a linker with shipped weights; None: the weights are others.
     """
 
     model: LinkModel
@@ -46,6 +49,13 @@ class Linker:
     answers: Policy = "auto"
     asked: float | None = None
     encoder: EncoderKind | None = None
+    shipped: Linking | None = None
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> str | tuple[Any, ...]:
+        """Leave shipped weights out of a pickle, 4 MB for each step that uses them: a process reads them once."""
+        if self.shipped is not None and self.model is _shipped_model(self.shipped):
+            return read_linker, (self.shipped, self.encode)
+        return super().__reduce_ex__(protocol)
 
     def __call__(
         self,
@@ -151,12 +161,28 @@ def read_linker(linking: Linking, encode: Encode | None = None) -> Linker:
     """
     if linking.method != "boosted" and linking.method != "logistic":
         raise ValueError(f"linkage {linking.method} has no weights to read")
-    if linking.weights_json is not None:
-        model = model_of(json.loads(linking.weights_json), source="the calibration's weights")
+    if linking.weights_json is None:
+        model, shipped = _shipped_model(linking), linking
     else:
-        model = load_model(linking.method, linking.encoder_kind)
-    if linking.min_probability is not None:
-        asked = linking.min_probability
-        words = model.words and dataclasses.replace(model.words, threshold=asked, least_of_two=asked)
-        model = dataclasses.replace(model.with_threshold(asked), words=words)
-    return Linker(model, encode, linking.answers, linking.min_probability, linking.encoder_kind)
+        model, shipped = model_of(json.loads(linking.weights_json), source="the calibration's weights"), None
+        model = _with_threshold(model, linking.min_probability)
+    return Linker(model, encode, linking.answers, linking.min_probability, linking.encoder_kind, shipped)
+
+
+def _shipped_model(linking: Linking) -> LinkModel:
+    """Return the shipped model of a method, the same object for the same options."""
+    method = "logistic" if linking.method == "logistic" else "boosted"
+    return _model_with_threshold(method, linking.encoder_kind, linking.min_probability)
+
+
+@functools.lru_cache(maxsize=16)
+def _model_with_threshold(method: Kind, encoder: EncoderKind | None, asked: float | None) -> LinkModel:
+    return _with_threshold(load_model(method, encoder), asked)
+
+
+def _with_threshold(model: LinkModel, asked: float | None) -> LinkModel:
+    """Return a model with the threshold that the user chose; None: none was."""
+    if asked is None:
+        return model
+    words = model.words and dataclasses.replace(model.words, threshold=asked, least_of_two=asked)
+    return dataclasses.replace(model.with_threshold(asked), words=words)

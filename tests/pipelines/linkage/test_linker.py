@@ -1,5 +1,6 @@
 import dataclasses
 import json
+import pickle
 
 import numpy as np
 import pydantic
@@ -103,6 +104,24 @@ def test_weights_of_encoders_compare_words_beside_vectors(kind, both):
 def test_an_answer_without_others_is_compared_by_words_alone(members, weights):
     linker = read_linker(Linking(encoder="0" * 64, encoder_kind="static"), lambda texts: np.ones((len(texts), 3)))
     assert np.array_equal(linker(members, weights).group, link(Questions(members, weights), load_model().words).group)
+
+
+@pytest.mark.parametrize("asked", [None, 0.4])
+def test_shipped_weights_are_read_once_in_a_process_and_sent_to_no_step(asked):
+    linker = read_linker(Linking(min_probability=asked))
+    sent = pickle.dumps(linker)
+    assert len(sent) < 2_000
+    received = pickle.loads(sent)
+    assert received == linker
+    assert received.model is linker.model
+
+
+def test_other_weights_are_sent():
+    linker = read_linker(Linking())
+    changed = dataclasses.replace(linker, model=linker.model.with_threshold(0.4))
+    assert pickle.loads(pickle.dumps(changed)).model.threshold == 0.4
+    learned = Linker(LinkModel(CosineAlone(), 0.3))
+    assert pickle.loads(pickle.dumps(learned)).model.threshold == 0.3
 
 
 def test_given_weights_are_used_and_those_for_other_features_refused():
