@@ -11,6 +11,7 @@ from jobs.nightly.gate.label_precision import Review
 from jobs.nightly.gate.settings import GateSettings
 from jobs.workflows.warehouses.version_figures import version_figures
 from model.evaluation.intervals import Interval
+from schemas.versions.version import Version
 
 KEPT = {"questions": 100, "questions_in_clusters": 80}
 
@@ -139,7 +140,7 @@ def test_figures_are_recorded():
         "right_at_least": 0.7,
     }
     assert nothing._replace(canaries=4).metrics == {"canaries_found": 1}
-    assert all(figure.meaning for figure in version_figures(evidence.metrics))
+    assert all(figure.meaning for figure in version_figures(Version.model_construct(metrics=evidence.metrics, parent=None)))
 
 
 @pytest.mark.parametrize(
