@@ -67,7 +67,9 @@ def test_nights_publish_versions_and_the_same_night_publishes_nothing(qpr, wareh
     assert second["model"] == first["version"]["model"]  # a week has not passed
     assert second["test"] == first["version"]["dataset"]
     assert second["metrics"]["frozen_queries"] > 10
-    assert all(figure.meaning for figure in version_figures(Version.model_construct(metrics=second["metrics"], parent=1)))
+    assert all(
+        figure.meaning for figure in version_figures(Version.model_construct(metrics=second["metrics"], parent=1))
+    )
     assert sum(second["changes"].values()) > 0
     table = storage.read_bytes(night(qpr, warehouse, "--date", dates(2))["table_of_changes"])
     assert pq.read_table(io.BytesIO(table)).num_rows == sum(second["changes"].values())

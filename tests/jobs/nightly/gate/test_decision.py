@@ -140,7 +140,9 @@ def test_figures_are_recorded():
         "right_at_least": 0.7,
     }
     assert nothing._replace(canaries=4).metrics == {"canaries_found": 1}
-    assert all(figure.meaning for figure in version_figures(Version.model_construct(metrics=evidence.metrics, parent=None)))
+    assert all(
+        figure.meaning for figure in version_figures(Version.model_construct(metrics=evidence.metrics, parent=None))
+    )
 
 
 @pytest.mark.parametrize(
