@@ -17,7 +17,7 @@ from pipelines.summary.cluster_changes import changed_share, cluster_changes, co
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.writer import CHECKPOINTS, Output
-from schemas.errors import QprError
+from schemas.errors import QprError, UnusableInputError
 from schemas.quantities import rounded_percent
 from schemas.versions.version import Artefact, Training, Version
 
@@ -115,10 +115,17 @@ def train_encoder(
             warn(f"{str(error).rpartition('. ')[0]}. The training starts over")
             storage.delete(checkpoints)
             train(terms=terms)
+        except UnusableInputError as error:
+            raise UnusableInputError(f"{error}{_instead(parent)}") from error
     made = finished(warehouse, path, "model")
     if made is None:
         raise QprError(f"{warehouse}/{path}: was removed while the night went on. Run this again")
     return named(path, made), trained
+
+
+def _instead(parent: Version | None) -> str:
+    """Return the other next step of a night whose dataset has nothing to learn from."""
+    return f", or keep the encoder of {parent.trained.date} by --retrain never" if parent else ""
 
 
 def _start(warehouse: str, parent: Version | None, shape: Shape) -> Artefact | None:
