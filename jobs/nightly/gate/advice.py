@@ -15,6 +15,10 @@ from schemas.quantities import counted
 
 _NO_PARAPHRASE: Final = "rejected_linkage_no_paraphrase"
 
+_STATE_INTENTS: Final = (
+    "if all questions of an answer ask the same in this log, add --answers intent to this night and all later ones"
+)
+
 _OF_ROWS: Final = ("rejected_read_", "rejected_validate_", "rejected_privacy_")
 """Counters of rows that become no question; all others count questions that are in no cluster."""
 
@@ -42,7 +46,8 @@ def step_after_regression(evidence: Evidence, limit: float) -> str:
 def step_after_lost_questions(evidence: Evidence) -> str:
     """Return the step after a fall of the share of questions in a cluster: the reason that rejected most more of them.
 
-    Where answers are no intents any more, the questions that `linkage` then rejects are named after `--answers`.
+    Where fewer answers are intents, or clusters need a higher probability, as in a log that now counts as one of facts,
+    `--answers` can keep the questions that `linkage` rejects.
     """
     before, after = evidence.before or {}, evidence.after
     grown = {name: after[name] - before.get(name, 0) for name in _reasons(after)}
@@ -53,8 +58,8 @@ def step_after_lost_questions(evidence: Evidence) -> str:
     stage, _, reason = most.removeprefix("rejected_").partition("_")
     rows = f"{counted(after[most], 'row')}, {before.get(most, 0):,} before"
     cause = f"The reason that grew most is {reason} of stage {stage}: {rows}"
-    if most == _NO_PARAPHRASE and (fall := _intents(before, after)):
-        return f"{cause}. {fall}. {look}"
+    if most == _NO_PARAPHRASE and (fall := _intents(before, after) or _threshold(before, after)):
+        return f"{cause}. {fall}: {_STATE_INTENTS}. {look}"
     return f"{cause}. {look}"
 
 
@@ -63,14 +68,15 @@ def _reasons(counters: Mapping[str, int]) -> list[str]:
 
 
 def _intents(before: Mapping[str, int], after: Mapping[str, int]) -> str:
-    """Return the advice where fewer answers are intents than before; else nothing."""
+    """Return the number of intents where it fell; else nothing."""
     were, are, answers = (before.get("worth_intents", 0), after.get("worth_intents", 0), after.get("worth_answers", 0))
-    if are >= were:
-        return ""
-    return (
-        f"Of {counted(answers, 'answer')} {are:,} are intents, {were:,} before: if all questions of an answer ask the "
-        "same in this log, add --answers intent to this night and all later ones"
-    )
+    return f"Of {counted(answers, 'answer')} {are:,} are intents, {were:,} before" if are < were else ""
+
+
+def _threshold(before: Mapping[str, int], after: Mapping[str, int]) -> str:
+    """Return the minimum mean probability of a cluster where it rose; else nothing."""
+    was, now = (counters.get("worth_threshold", 0) / 1e6 for counters in (before, after))
+    return f"Clusters need a mean probability of {now:g}, {was:g} before" if now > was > 0 else ""
 
 
 def step_after_drift(mix: Mix) -> str:

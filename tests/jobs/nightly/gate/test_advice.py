@@ -83,6 +83,16 @@ def test_answers_that_are_no_intents_any_more_are_named_with_their_option():
     assert "--answers intent" not in refused(after=after)
 
 
+def test_a_log_that_now_counts_as_one_of_facts_is_named_by_the_probability_that_clusters_need():
+    before = COUNTERS | {"worth_intents": 0, "worth_threshold": 350_000}
+    after = before | {"questions_in_clusters": 600, "rejected_linkage_no_paraphrase": 25}
+    reason = refused(before=before, after=after | {"worth_threshold": 480_000})
+    assert (
+        "25 rows, 0 before. Clusters need a mean probability of 0.48, 0.35 before: if all questions of an an" in reason
+    )
+    assert "--answers intent" not in refused(before=before, after=after)
+
+
 @pytest.mark.parametrize(("before", "share"), [(0.0, 0.088), (0.088, 0.0)])
 def test_an_answer_with_another_id_is_named_as_such(before, share):
     mix = Mix(datetime.date(2026, 11, 10), 0.35, 0.2, 0.09, "Clean it. " * 7, before, share, is_renamed=True)
