@@ -25,7 +25,7 @@ from jobs.nightly.gate.settings import GateSettings
 from jobs.nightly.indexing import index_of_night, options_of
 from jobs.nightly.mending import check_mended, is_whole_again, missing
 from jobs.nightly.outcome import Outcome
-from jobs.nightly.reporting import write_report
+from jobs.nightly.reporting import frozen_test, write_report
 from jobs.nightly.settings import CertificateSettings, NightSettings
 from jobs.nightly.steps import key_of
 from jobs.nightly.training import how_trained, reason_to_train, train_encoder, warn_of_preset
@@ -206,7 +206,7 @@ def _made(
         index_options=options_of(terms.index),
         splits=splits,
         report=report,
-        test=dataset if parent is None or terms.night.new_test_set else parent.test,
+        test=frozen_test(warehouse, dataset, parent, is_new=terms.night.new_test_set),
         trained=trained,
         certificate=certified.artefact,
         uncertified=certified.reason,

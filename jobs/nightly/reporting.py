@@ -1,6 +1,7 @@
 """Report of a night: what became of the clusters, and the metrics of the index.
 
 dataset, index, version before -> write_report -> report artefact, metrics, number of clusters by change
+dataset, version before -> frozen_test -> the one of them whose test split the next night compares on
 
 A report has the hits of the frozen test set in its index, so that the next night does not search this index again.
 """
@@ -14,7 +15,7 @@ from typing import Any, Final
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from jobs.nightly.gate.comparison import compare, differences
+from jobs.nightly.gate.comparison import FEWEST_CLUSTERS, compare, differences
 from jobs.nightly.gate.evaluation import (
     RANKS,
     JudgedSplit,
@@ -42,6 +43,27 @@ _COLUMNS: Final = ["cluster_id", "question_ids", "answer_hash"]
 
 _EVALUATION: Final = 2
 """Version of the metrics and of RANKS: reports with those of another one are made again."""
+
+
+def frozen_test(warehouse: str, dataset: Artefact, parent: Version | None, *, is_new: bool = False) -> Artefact:
+    """Return the dataset whose test split is the frozen test set of later nights.
+
+    That of the version before stays, unless it has fewer than two clusters: such a test set can refuse nothing.
+
+    Args:
+        warehouse: its URL.
+        dataset: of the night.
+        parent: the version before; None for the first.
+        is_new: take that of the night in any case.
+
+    Raises:
+        QprError: the test set of the version before is missing or damaged.
+    """
+    if parent is None or is_new:
+        return dataset
+    frozen = open_dataset(storage.join(warehouse, parent.test.path))
+    clusters = frozen.table("clusters", columns=["cluster_id"], split="test")
+    return parent.test if len(clusters) >= FEWEST_CLUSTERS else dataset
 
 
 def write_report(
@@ -79,7 +101,8 @@ def write_report(
             if not first.has(after.held).all():
                 part = dataclasses.replace(searcher, retrieval=searcher.views.among(first.held))
                 common = rank_test(part, frozen, rows)
-            metrics |= differences(compare(frozen, first, common, after, Relevance(frozen.judged, old, clusters)))
+            compared = compare(frozen, first, common, after, Relevance(frozen.judged, old, clusters))
+            metrics |= differences(compared, is_kept=parent.test == frozen_test(warehouse, dataset, parent))
         changes = cluster_changes(old, clusters)
         with Output(url, "report", overwrite=True) as target:
             table = target.write("changes/changes.parquet", _parquet(changes), table="changes", rows=len(changes))

@@ -9,7 +9,7 @@ themselves, in the new index alone: those that belong to a query are right hits,
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,12 @@ from jobs.nightly.gate.relevance import Relevance
 from model.evaluation.intervals import Interval, interval
 
 Floats = npt.NDArray[np.float64]
+
+FEWEST_CLUSTERS: Final = 2
+"""Minimum number of test clusters that have an interval."""
+
+_KEPT: Final = "--new-test-set takes the test split of this night for later nights"
+_REPLACED: Final = "The test split of this night is the test set of the next one, and so on until one has two clusters"
 
 
 class Comparison(NamedTuple):
@@ -58,13 +64,19 @@ def compare(test: JudgedSplit, before: Ranked, common: Ranked, after: Ranked, re
     return Comparison(first, second, whole, test.clusters[kept])
 
 
-def differences(compared: Comparison) -> dict[str, float]:
+def differences(compared: Comparison, *, is_kept: bool) -> dict[str, float]:
     """Return the metrics on the frozen test set beside those of the version before; empty without a common query.
 
     Queries of one cluster have no interval, since a bootstrap over clusters draws that one every time.
+
+    Args:
+        compared: the ranks in both indexes.
+        is_kept: whether the frozen test set stays that of later nights, for the advice.
     """
-    if not len(compared.after):
-        warn("no question of the frozen test set is in both indexes; --new-test-set takes that of this night")
+    clusters = len(np.unique(compared.clusters))
+    if clusters < FEWEST_CLUSTERS:
+        warn(f"{_too_few(clusters)}, so ranks refuse nothing tonight. {_KEPT if is_kept else _REPLACED}")
+    if not clusters:
         return {}
     metrics = {
         "frozen_queries": float(len(compared.after)),
@@ -72,9 +84,7 @@ def differences(compared: Comparison) -> dict[str, float]:
         "frozen_mrr": float(compared.after.mean()),
         "frozen_mrr_with_new": float(compared.whole.mean()),
     }
-    if len(np.unique(compared.clusters)) == 1:
-        few = "the questions of the frozen test set that are in both indexes are of one cluster"
-        warn(f"{few}, too few to compare the indexes by; --new-test-set takes the test set of this night")
+    if clusters < FEWEST_CLUSTERS:
         return metrics
     for name, one, other in (
         ("difference", compared.before, compared.after),
@@ -82,6 +92,12 @@ def differences(compared: Comparison) -> dict[str, float]:
     ):
         metrics |= zip(Interval.names(name), interval(other - one, compared.clusters), strict=True)
     return metrics
+
+
+def _too_few(clusters: int) -> str:
+    if clusters:
+        return "the questions of the frozen test set that are in both indexes are of one cluster"
+    return "no question of the frozen test set is in both indexes"
 
 
 def _reciprocal_ranks(queries: Ints, ids: Ints, before: Ranked, after: Ranked, relevance: Relevance) -> Floats:

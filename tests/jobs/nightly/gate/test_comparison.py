@@ -80,10 +80,18 @@ def test_intervals_are_read_from_metrics():
 
 def test_queries_of_one_cluster_are_no_evidence_and_two_clusters_have_an_interval(capsys):
     worse = Comparison(np.ones(3), np.full(3, 0.5), np.full(3, 0.5), np.array([7, 7, 7]))
-    metrics = differences(worse)
+    metrics = differences(worse, is_kept=True)
     assert (metrics["frozen_queries"], metrics["frozen_mrr_before"], metrics["frozen_mrr"]) == (3, 1, 0.5)
     assert Interval.of(metrics, "difference") is Interval.of(metrics, "new_questions") is None
-    assert "are of one cluster, too few to compare the indexes by; --new-test-set takes" in capsys.readouterr().err
-    two = differences(worse._replace(clusters=np.array([7, 7, 8])))
+    assert "are of one cluster, so ranks refuse nothing tonight. --new-test-set takes" in capsys.readouterr().err
+    two = differences(worse._replace(clusters=np.array([7, 7, 8])), is_kept=True)
     assert Interval.of(two, "difference") == (-0.5, -0.5, -0.5)
     assert capsys.readouterr().err == ""
+
+
+def test_a_test_set_that_is_replaced_needs_no_advice(capsys):
+    nothing = Comparison(np.array([]), np.array([]), np.array([]), np.array([], int))
+    assert differences(nothing, is_kept=False) == {}
+    error = capsys.readouterr().err
+    assert "no question of the frozen test set is in both indexes, so ranks refuse nothing tonight. The test" in error
+    assert "--new-test-set" not in error
