@@ -15,7 +15,7 @@ import rich.table
 from jobs.display.console import emit, warn
 from jobs.nightly.erasure.suppressed import check_user_key
 from jobs.nightly.ingestion import Ingested, ingest_day
-from jobs.nightly.warehouse import EVENTS, dates_of, dates_with_a_drop, open_warehouse, parse_date
+from jobs.nightly.warehouse import EVENTS, dates_of, dates_with_a_drop, open_warehouse, parse_date, range_of_drops
 from jobs.workflows.warehouses.versions import alone_in
 from schemas.errors import QprError, UsageError
 from schemas.quantities import counted, shortened
@@ -47,7 +47,7 @@ def chosen_dates(warehouse: str, date: str | None, first: str | None, last: str 
         raise UsageError(f"--from {begin}: is after --to {end}")
     found = dates_with_a_drop(warehouse, [day for day in dates_of(warehouse, EVENTS) if begin <= day <= end])
     if not found:
-        raise QprError(f"{warehouse}: has no drop from {begin} to {end}")
+        raise QprError(f"{warehouse}: has no drop from {begin} to {end}. {range_of_drops(warehouse)}")
     every = {begin + datetime.timedelta(days=days) for days in range((end - begin).days + 1)}
     if missing := [str(day) for day in sorted(every.difference(found))]:
         warn(f"no drop of {shortened(missing, 3)}; these days are left out")

@@ -104,6 +104,12 @@ def dates_with_a_drop(warehouse: str, dates: Iterable[datetime.date]) -> list[da
     return [date for date in dates if log_files(warehouse, date)]
 
 
+def range_of_drops(warehouse: str) -> str:
+    """Return a sentence with the dates of the first and the last drop, for the message about one that is missing."""
+    found = dates_with_a_drop(warehouse, dates_of(warehouse, EVENTS))
+    return f"There are drops from {found[0]} to {found[-1]}" if found else "There is no drop at all"
+
+
 def drop_of(warehouse: str, date: datetime.date) -> list[str]:
     """Return the log files of a day, at least one.
 
@@ -113,9 +119,7 @@ def drop_of(warehouse: str, date: datetime.date) -> list[str]:
     """
     files, url = log_files(warehouse, date), date_url(warehouse, EVENTS, date)
     if not files:
-        there = dates_of(warehouse, EVENTS)
-        listed = f"There are drops from {there[0]} to {there[-1]}" if there else "There is no drop at all"
-        raise QprError(f"{url}: no log file of {date}. {listed}")
+        raise QprError(f"{url}: no log file of {date}. {range_of_drops(warehouse)}")
     for file in files:
         if storage.is_folder(file):
             raise BadDropError(f"{file}: is a folder, and folders of a drop are not read. Move its files into {url}")

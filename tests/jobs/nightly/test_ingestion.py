@@ -188,14 +188,15 @@ def test_days_of_other_dates_are_refused(qpr, tmp_path, drop, dates):
 def test_bad_dates_and_folders_are_one_line(qpr, tmp_path, drop, dates):
     w = str(tmp_path / "w")
     assert f"error: {w}: no warehouse and no drop" in ingest(qpr, w, "--date", dates(1), code=1)
+    drop(w, dates(2), [], name="_SUCCESS")
+    assert f"no log file of {dates(2)}. There is no drop at all" in ingest(qpr, w, "--date", dates(2), code=1)
     drop(w, dates(1), rows_of(dates(1), seed=0, count=5))
-    assert "no log file of 2025-11-02. There are drops from 2025-11-01 to 2025-11-01" in ingest(
-        qpr, w, "--date", dates(2), code=1
-    )
+    drops = "There are drops from 2025-11-01 to 2025-11-01\n"
+    assert f"no log file of 2025-11-02. {drops}" in ingest(qpr, w, "--date", dates(2), code=1)
     assert "--date 2999-01-01: is in the future" in ingest(qpr, w, "--date", "2999-01-01", code=2)
     assert "--date today: must be a date such as" in ingest(qpr, w, "--date", "today", code=2)
     assert "give --date, or both --from and --to" in ingest(qpr, w, code=2)
-    assert "has no drop from 2025-10-01 to 2025-10-02" in ingest(
+    assert f"has no drop from 2025-10-01 to 2025-10-02. {drops}" in ingest(
         qpr, w, "--from", "2025-10-01", "--to", "2025-10-02", code=1
     )
     storage.write_bytes(storage.join(w, "warehouse.json"), b'{"layout": 1}')
