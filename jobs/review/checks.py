@@ -59,11 +59,11 @@ def check_verdict(queue: Queue, verdict: Verdict, *, more: Collection[str] = ())
         raise QprError(f"{verdict.item[:60]!a} is no item of this queue. Write its name as `qpr review --export` does")
     known = dict.fromkeys([*VERDICTS[queue.source.kind].values(), *more])
     if verdict.verdict not in known:
-        raise QprError(f"verdict {verdict.verdict[:40]!a} is none of {', '.join(known)}")
+        raise QprError(f"verdict {verdict.verdict[:40]!a} is none of {', '.join(known)}. Correct it")
     item, strays = queue.item(place), set(verdict.strays)
     unknown = sorted(strays - {line.name for line in item.lines if line.name})
     if unknown:
-        raise QprError(f"stray {unknown[0][:40]!a} is no wording of {verdict.item}")
+        raise QprError(f"stray {unknown[0][:40]!a} is no wording of {verdict.item}. Leave it out")
     if len(verdict.note) > MOST_NOTE:
         raise QprError(f"the note on {verdict.item} has more than {MOST_NOTE:,} characters. Shorten it")
     if (verdict.verdict == STRAY) != bool(strays) or len(strays) >= max(len(item.lines), 2):

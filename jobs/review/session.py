@@ -177,7 +177,8 @@ class Review:
     def _item(self, name: str) -> Item:
         place = self.queue.places.get(name)
         if place is None:
-            raise QprError(f"{self.store.path}: has verdicts on {name}, which is no item of this queue. It is damaged")
+            fault = f"has verdicts on {name}, which is no item of this queue"
+            raise QprError(f"{self.store.path}: {fault}. Restore a copy, or judge in another --database")
         return self.queue.item(place)
 
 

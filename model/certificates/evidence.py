@@ -158,7 +158,8 @@ class Monitor(pydantic.BaseModel, frozen=True, extra="forbid"):
         highest = self.highest
         for verdict in verdicts:
             if (place := places.get(verdict.certificate)) is None:
-                raise QprError(f"certificate {verdict.certificate[:12]!a}: its verdicts are not counted any more")
+                fault = "its verdicts are not counted any more, since an alarm. Leave them out"
+                raise QprError(f"certificate {verdict.certificate[:12]!a}: {fault}")
             if verdict.name in known[place]:
                 _check_same(verdict, known[place][verdict.name])
                 continue

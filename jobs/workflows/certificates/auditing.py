@@ -112,7 +112,8 @@ def read_audits(source: Source, loaded: Loaded, state: Monitor) -> list[AuditVer
             lacking = "labeller" if name else "request_id"
             raise QprError(f"{source.url}: row {number} has a verdict and no {lacking}. Complete the row")
         elif verdicts.setdefault((name, of), verdict != "right") != (verdict != "right"):
-            raise QprError(f"{source.url}: row {number} contradicts another one with request_id {name[:40]!a}")
+            other = f"contradicts another one with request_id {name[:40]!a}"
+            raise QprError(f"{source.url}: row {number} {other}. Correct one of them")
     if others and not verdicts and not missing:
         raise QprError(f"{source.url}: has no answer of certificate {loaded.digest[:12]}. Name another --certificate")
     if others:

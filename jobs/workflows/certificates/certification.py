@@ -150,7 +150,7 @@ def certificate_of(
         raise QprError(reason)
     chosen = outcome.chosen
     if version is None:
-        raise QprError(f"{file}: was scored by an index that was not opened from a folder")
+        raise QprError(f"{file}: was scored by an index that was not opened from a folder. Open it by its URL")
     days = [request.asked_at.date() for request in requests]
     return Certificate(
         version=version,

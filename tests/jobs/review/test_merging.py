@@ -193,7 +193,7 @@ def row(verdict, strays="", person="Ada", cluster="i1", **more):
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        ([row("stray", "zzz junk")], "row 1: stray 'junk' is no wording of i1"),
+        ([row("stray", "zzz junk")], "row 1: stray 'junk' is no wording of i1. Leave it out"),
         ([row("right"), row("stray", "w0-0", cluster="i2")], "row 2: stray 'w0-0' is no wording of i2"),
         ([row("stray")], "row 1: with the verdict stray, and only with it, mark"),
         ([row("stray", "w1-0 w1-1 w1-2")], "row 1: .* not all of them"),
@@ -204,7 +204,7 @@ def row(verdict, strays="", person="Ada", cluster="i1", **more):
             "row 1: 'i99' is no item of this queue. Write its name as `qpr review --export` does",
         ),
         ([row("right", cluster="")], "row 1: cluster_id is empty or missing. Fill it in"),
-        ([row("maybe")], "row 1: verdict 'maybe' is none of right"),
+        ([row("maybe")], r"row 1: verdict 'maybe' is none of right, .*\. Correct it"),
         ([{**row("right"), "verdict": "wrong"}], "row 1: verdict 'wrong' and judged 'right' contradict each other"),
         (
             [row("right"), row("right", person="Bob"), row("wrong")],

@@ -31,6 +31,13 @@ def test_items_come_in_their_order_and_a_shown_one_stays(make_review):
     assert [judge(review, "Ada", session="s1").name for _ in range(9)] == [f"i{place}" for place in range(9)]
 
 
+def test_an_item_of_no_queue_has_an_advice(make_review):
+    review = make_review()
+    review.store.claim("i999", session="s1", reviewer="Ada")
+    with pytest.raises(QprError, match=r"i999, which is no item of this queue\. Restore a copy, or judge in another"):
+        review.next_task("Ada", "s1")
+
+
 def test_two_browsers_never_show_the_same_new_item(make_review):
     one, other = make_review(), make_review()
     seen = collections.Counter()
@@ -164,7 +171,7 @@ def test_the_same_verdict_sent_twice_counts_once(make_review):
         ({"verdict": "stray"}, "mark at least one"),
         ({"strays": ["w0-0"]}, "only with it"),
         ({"verdict": "stray", "strays": ["w0-0", "w0-1"]}, "not all of them"),
-        ({"verdict": "stray", "strays": ["w7-0"]}, "stray 'w7-0' is no wording of i0"),
+        ({"verdict": "stray", "strays": ["w7-0"]}, "stray 'w7-0' is no wording of i0. Leave it out"),
         ({"note": "x" * 2001}, "2,000 characters"),
         ({"reviewer": " "}, "the name is blank"),
         ({"reviewer": "\u200b"}, "the name is blank"),

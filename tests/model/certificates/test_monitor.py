@@ -6,7 +6,7 @@ import pytest
 
 from model.certificates.certificate import Loaded
 from model.certificates.evidence import Audited, AuditVerdict, ContradictionError, Monitor
-from model.certificates.monitor import last_alarm, monitor_url, read_monitor, record
+from model.certificates.monitor import is_ended, last_alarm, monitor_url, read_monitor, record
 from schemas.artifacts import storage
 from schemas.artifacts.conditional_writes import replace
 from schemas.errors import QprError
@@ -144,14 +144,14 @@ def test_an_alarm_ends_all_certificates_up_to_then_and_a_later_one_begins_withou
     record(first, verdicts(False), now=NOW)
     record(second, verdicts(True, True, True, of=second.digest), now=NOW)
     for of in (first, second, loaded(place(2), "7" * 64, created=NOW)):
-        assert read_monitor(of).ends(of.digest, of.certificate.created)
+        assert is_ended(of)
     later = loaded(place(3), "8" * 64, created=NOW + DAY)
-    assert not read_monitor(later).ends(later.digest, later.certificate.created)
+    assert not is_ended(later)
     state = record(later, verdicts(False, of=later.digest), now=NOW + DAY)
     assert (state.audits, state.wrong, state.highest, state.alarmed) == (1, 0, 1, NOW)
-    assert read_monitor(first).ends(first.digest, first.certificate.created)  # after a rollback too
+    assert is_ended(first)  # after a rollback too
     assert read_monitor(first).of(first.digest) is None
-    with pytest.raises(QprError, match="its verdicts are not counted any more"):
+    with pytest.raises(QprError, match=r"its verdicts are not counted any more, since an alarm\. Leave them out"):
         record(later, verdicts(True, start=9), now=NOW + DAY)
     assert last_alarm(later.url) == NOW
 

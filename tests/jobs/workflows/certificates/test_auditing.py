@@ -106,7 +106,7 @@ def test_a_certificate_in_use_is_shown_without_audits_too(qpr, stored, wide_tabl
         ({"request_id": ""}, "row 1 has a verdict and no request_id"),
         ({"certificate": OTHER}, "has no answer of certificate"),
         ({"verdict": "yes"}, "row 1: verdict 'yes' is none of right"),
-        ({"request_id": "x"}, "row 2 contradicts another one with request_id 'x'"),
+        ({"request_id": "x"}, "row 2 contradicts another one with request_id 'x'. Correct one of them"),
     ],
 )
 def test_rows_that_are_no_verdicts_are_refused_and_nothing_counts(audit, stored, fields, fault):

@@ -52,7 +52,7 @@ def test_a_certificate_has_the_counts_of_its_requests():
     assert found.expires == datetime.datetime(2026, 10, 6, tzinfo=datetime.UTC)  # three days after that of the last
     assert (found.labellers, found.labelled_digest) == ([*"ABCDE"], labelled_digest(some))
     assert (found.created, found.by_value) == (NOW, None)
-    with pytest.raises(QprError, match="an index that was not opened from a folder"):
+    with pytest.raises(QprError, match=r"not opened from a folder\. Open it by its URL"):
         certificate_of("file", some, Scored(some, scores(), 7), None, SETTINGS, now=NOW)
 
 
