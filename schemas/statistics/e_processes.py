@@ -230,8 +230,6 @@ def mean_bound(values: npt.ArrayLike, error: float, population: int | None = Non
     lowest, highest = 1e-9, 1.0
     if len(np.asarray(values)) == 0 or mean_evidence(values, lowest, population) < 1 / error:
         return 0.0
-    if mean_evidence(values, highest, population) >= 1 / error:  # impossible but for rounding: no value exceeds 1
-        return 1.0
     from scipy.optimize import brentq
 
     return float(
