@@ -36,7 +36,7 @@ class Settled(NamedTuple):
 
 
 def settle_answers(members: pa.Table, ambiguity: Ambiguity) -> Settled:
-    """Keep every question in the cluster with most of its events, or turn it away as ambiguous.
+    """Keep every question in the cluster with most of its events, or reject it as ambiguous.
 
     Of equally frequent clusters the one with the smallest id dominates. A question with one cluster stays there.
 
