@@ -38,6 +38,12 @@ def test_the_agreement_does_not_depend_on_how_many_questions_are_counted_at_a_ti
     assert sum(at_once.profile)
 
 
+def test_a_question_can_have_words_in_common_with_those_of_other_answers_alone(members_of) -> None:
+    members = members_of(["pay my bill", "where is it"], ["pay the bill", "where is that"])
+    found = standings_of(exact_nearest(members, count_tokens(members["token_ids"]), k=NEAREST))
+    assert [(len(row["same"]), len(row["other"])) for row in found.to_pylist()] == [(0, 1)] * 4
+
+
 def test_questions_of_answers_with_many_are_counted(members_of) -> None:
     members = members_of([f"how do I pay bill {n}" for n in range(MANY)], [f"pay bill in {n}" for n in range(MANY - 1)])
     log = agreement_of(standings_of(exact_nearest(members, count_tokens(members["token_ids"]), k=NEAREST)))

@@ -1,6 +1,7 @@
 import collections
 import json
 
+import pyarrow as pa
 import pydantic
 import pytest
 from hypothesis import given
@@ -129,6 +130,16 @@ def test_the_order_of_rows_does_not_matter(rows, random):
     assert sorted(one.members.to_pylist(), key=str) == sorted(other.members.to_pylist(), key=str)
     assert told(one.rejects) == told(other.rejects)
     assert one.counts == other.counts
+
+
+@pytest.mark.parametrize("share", [0, 0.5])
+def test_questions_whose_answers_differ_in_html_alone_are_counted(share):
+    table = members([(1, 0, "x", 1), (1, 1, "x", 1), (2, 0, "x", 1), (2, 2, "x", 1), (3, 0, "x", 9)])
+    answers = pa.array(["<p>Yes", "Yes", "<p>Yes", "No", "<p>Yes"]).dictionary_encode()
+    columns = {"answer": answers, "log_answer_id": pa.nulls(5, pa.string())}
+    table = with_nulls(MEMBERS, {name: columns.get(name, table[name]) for name in table.column_names})
+    counts = {"members": 5, "questions_with_several_answers": 2, "questions_with_several_answers_by_html": 1}
+    assert settle_answers(table, Ambiguity(min_answer_share=share)).counts == counts
 
 
 @pytest.mark.parametrize("wrong", [{"min_answer_share": 1.01}, {"min_answer_share": -0.1}, {"min_answer_events": 0}])

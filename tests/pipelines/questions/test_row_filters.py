@@ -172,8 +172,9 @@ def test_rows_with_each_answer_to_ignore_are_counted_once() -> None:
         {"question": "a b", "answer": "Sorry", "answer_id": "17"},
         {"question": None, "answer": "sorry "},
         {"question": "a b", "answer": "17", "answer_id": "17"},
+        {"question": "a b", "answer": "Never", "answer_id": "17"},
         {"question": "a b", "answer": "In the app"},
     ]
     options = Validation(ignored_answers=("17", "Nobody", "sorry"))
-    assert validate(log(rows), options).counts == {"ignored_answer_0": 2, "ignored_answer_2": 2}
+    assert validate(log(rows), options).counts == {"ignored_answer_0": 3, "ignored_answer_2": 2}
     assert validate(log(rows), Validation()).counts == {}

@@ -156,6 +156,7 @@ def test_an_apology_is_recognised_in_several_languages(answer):
         "หากท่านไม่เข้าใจ โปรดอ่านคู่มือ",
         "Jika Anda tidak mengerti, baca panduan.",
         "अगर आपको समझ नहीं आए तो फ़ोन करें",
+        "I do not know. " + "x" * 186,  # one character too long
     ],
 )
 def test_other_answers_are_no_apology(answer):

@@ -1,3 +1,4 @@
+import contextlib
 import errno
 import os
 import runpy
@@ -6,7 +7,7 @@ import stat
 import pytest
 
 from schemas.artifacts import atomic_files
-from schemas.artifacts.atomic_files import write_atomically
+from schemas.artifacts.atomic_files import fill_atomically, write_atomically
 
 
 @pytest.fixture
@@ -47,3 +48,15 @@ def test_a_disk_without_links_takes_a_new_file_where_that_error_has_the_number_o
     with write(str(tmp_path / "new"), new=True) as file:
         file.write(b"whole")
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("new", b"whole")]
+
+
+def test_a_folder_is_there_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "collection"
+    with contextlib.suppress(KeyboardInterrupt), fill_atomically(str(path)) as staged:
+        os.mkdir(staged)
+        raise KeyboardInterrupt
+    assert [*tmp_path.iterdir()] == []
+    with fill_atomically(str(path)) as staged:
+        os.mkdir(staged)
+        assert not path.exists()
+    assert [*tmp_path.iterdir()] == [path]

@@ -114,6 +114,7 @@ def test_other_errors_are_no_matter_of_connections(error):
     [
         (PermissionError, 403, "InvalidAccessKeyId", "Check the URL, the credentials and what they permit"),
         (OSError, 400, "InvalidBucketName", "Check the URL, the credentials and what they permit"),
+        (OSError, 500, "InternalError", "Run this again later"),
         (OSError, 503, "SlowDown", "Run this again later"),
     ],
 )
@@ -127,6 +128,13 @@ def test_the_words_of_a_store_that_refuses_a_request_are_shown(kind, status, cod
     with pytest.raises(QprError) as raised, storage.explained("s3://b/x"):
         raise error
     assert str(raised.value) == f"s3://b/x: the store answered {code}: No such key. {advice}"
+
+
+def test_an_object_that_a_store_does_not_have_is_a_missing_file():
+    error = FileNotFoundError("The specified key does not exist.")
+    error.__cause__ = Exception()
+    error.__cause__.response = {"Error": {"Code": "NoSuchKey", "Message": "The specified key does not exist."}}
+    assert io_fault(error) == "no such file. Check the path"
 
 
 def test_a_file_beyond_the_limit_of_the_shell_has_an_advice():

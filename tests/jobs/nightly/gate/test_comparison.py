@@ -49,12 +49,13 @@ def test_new_questions_of_a_cluster_are_right_and_those_of_other_clusters_displa
     assert values(found.whole) == [1, 0.3333, 0.5]
 
 
-def test_questions_that_left_the_log_have_no_rank():
+def test_questions_that_left_the_log_have_no_rank(capsys):
     found = compared(held=np.setdiff1d(OLD, [20]), common=padded([1], [0], [21, 9]), after=padded([1], [0], [21, 9]))
     assert values(found.before) == values(found.after) == [1, 1, 0.5]
     gone = compared(held=np.setdiff1d(OLD, [1, 8, 9]))
     assert gone.clusters.tolist() == [5]  # query 1, whose paraphrase 0 both indexes have
-    assert len(compared(held=np.array([20, 21])).clusters) == 0
+    assert differences(compared(held=np.array([20, 21]))) == {}
+    assert "no question of the frozen test set is in both indexes; --new-test-set" in capsys.readouterr().err
 
 
 def test_questions_that_joined_a_cluster_before_are_right_in_both():

@@ -1,6 +1,7 @@
 import datetime
 from types import SimpleNamespace
 
+import pyarrow as pa
 import pytest
 
 from jobs.nightly.window import row_counts
@@ -62,3 +63,16 @@ def test_a_day_that_lost_its_answer_ids_is_a_warning(warned):
     assert "no row has an answer id, unlike 2025-11-01" in warning
     assert "--column answer_id=NAME" in warning
     assert warned(day_of(0), day_of(1)) == []
+
+
+@pytest.mark.parametrize(("ids", "number"), [("a--", 0), ("a-b", 1)])
+def test_answer_ids_of_the_minority_of_a_day_are_not_missed(monkeypatch, capsys, ids, number):
+    def read(day, columns):
+        found = ids if day.date == FIRST else "--"
+        return [
+            pa.table({name: pa.array([{"-": None}.get(one, one)], pa.string()) for name in columns}) for one in found
+        ]
+
+    monkeypatch.setattr(row_counts, "read_day_counts", read)
+    warn_of_unusual_rows([day_of(1).date], [day_of(0), day_of(1)])
+    assert len(capsys.readouterr().err.splitlines()) == number
