@@ -101,6 +101,8 @@ def test_a_header_that_does_not_fit_is_explained_before_the_run_and_in_it(tmp_pa
         (b"Export of March;;\r\n", "Frage;Antwort;Datum"),
         (b"Export of March\n\nfrom 1 to 31\n", "question;answer;date"),
         (b"Report;\n;\n", "Frage;Antwort;;"),
+        (b"Report;;\nshop;;\n", "Frage;Antwort;Datum"),
+        (b"Report\nfrom 1 to 31\n", "Frage;Antwort;Datum"),
         (b"shop;bot\n", "question;answer"),
     ],
 )
