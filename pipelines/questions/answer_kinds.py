@@ -16,26 +16,48 @@ import pyarrow.compute as pc
 from schemas.text_arrays import beginnings
 
 Kind = Literal["sentence", "label", "yes/no", "number", "date", "id", "entity"]
-"""``sentence`` is a whole statement or more, ``label`` the name of an intent such as ``card_arrival``, ``id`` a code of
-letters and digits, and ``entity`` any other short text, such as a name."""
+"""``sentence`` is a whole statement or more, ``label`` the name of an intent such as ``card_arrival`` or
+``faq/card_arrival``, ``id`` a code of letters and digits, and ``entity`` any other short text, such as a name."""
 
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
-_MONTHS: Final = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec"
 _OTHER: Final = r"[^\p{L}\p{M}\p{N}_]"
 """No part of a word: in the expressions of Arrow every letter but those of ASCII is a \\W."""
 _SIGNS: Final = rf"{_OTHER}*"
 _WORD: Final = r"[\p{L}\p{M}]+"
+_YES_OR_NO: Final = (
+    "yes|no|true|false|maybe|ja|nein|oui|non|sí|si|sim|não|nee|nej|nei|tak|nie|да|нет|так|ні|ναι|όχι|evet|hayır"
+    "|نعم|لا|כן|לא|हाँ|हां|नहीं|haan?|nahin?|ใช่|ไม่ใช่|có|không|ya|tidak|是的?|不是|否|はい|いいえ|네|예|아니[오요]"
+)
+"""Followed by at most two words, as in "Yes, of course.": they do not show which question was answered either."""
+_MONTHS: Final = (
+    "jan(uary|uar|vier)?|feb(ruary|ruar)?|mar(ch|s|zo|ço)?|märz|apr(il|ile)?|ma[iy]o?|maggio|june?|juni|jul[iy]?|juin"
+    "|juillet|juni?o|juli?o|junho|julho|giugno|luglio|aug(ust)?|août|agosto|sept?(ember|embre)?|o[ck]t(ober|obre)?"
+    "|nov(ember|embre)?|de[cz](ember|embro)?|janvier|février|avril|décembre|enero|febrero|abril|septiembre|octubre"
+    "|noviembre|diciembre|janeiro|fevereiro|maio|setembro|outubro|novembro|gennaio|febbraio|settembre|ottobre|dicembre"
+    "|января|февраля|марта|апреля|мая|июня|июля|августа|сентября|октября|ноября|декабря"
+)
+"""Names of the months in English, German, French, Spanish, Portuguese, Italian and Russian."""
+_OF: Final = rf"{_OTHER}{{1,3}}((of|de){_OTHER})?"
+_DAY: Final = r"[\p{Nd}]{1,4}(st|nd|rd|th|er|º)?"
+_DATE: Final = rf"({_DAY}{_OF}({_MONTHS})|({_MONTHS}){_OF}{_DAY})"
+"""A month beside a number; "You may return it within 30 days." and "Decker 2010" have none."""
 _ENDS: Final = "。！？။។"
 """Ends of sentences in scripts without spaces between words."""
+_VERB_ENDS: Final = "です|ます|でした|ました|ません|ください|니다|세요"
+"""Ends of polite sentences in Japanese and Korean, which chats write without a full stop."""
 _SENTENCE_END: Final = rf"[.!?…।؟۔።{_ENDS}]{_SIGNS}$"
 _PATTERNS: Final[tuple[tuple[Kind, str], ...]] = (
-    ("yes/no", rf"(?i)^{_SIGNS}(yes|no|true|false|maybe|ja|nein|oui|non|sí|si|да|нет){_SIGNS}$"),
-    ("label", rf"^{_WORD}(_[\p{{L}}\p{{M}}\p{{Nd}}]+)+{_SIGNS}$"),
-    ("number", rf"^{_SIGNS}[\p{{Nd}}][\p{{Nd}}\s.,:/%+-]*({_WORD}{_SIGNS}){{0,2}}$"),
-    ("date", rf"(?i)^.{{0,24}}\b({_MONTHS})[\p{{L}}]*\b.{{0,24}}\d.{{0,24}}$"),
+    ("yes/no", rf"(?i)^{_SIGNS}({_YES_OR_NO})(\s*[,.!;،-]\s*\S+(\s+\S+)?)?{_SIGNS}$"),
+    ("label", rf"^([\p{{L}}\p{{M}}_]+[/:])?{_WORD}(_[\p{{L}}\p{{M}}\p{{Nd}}]+)+{_SIGNS}$"),
+    ("date", rf"(?i)^(\S+\s+){{0,2}}{_SIGNS}{_DATE}({_OTHER}\S*(\s+\S+){{0,3}})?$"),
+    ("number", rf"^{_SIGNS}[\p{{Nd}}][^\p{{L}}\p{{M}}_]*({_WORD}{_SIGNS}){{0,2}}$"),
     ("id", r"^[^\s\p{Lo}]*[\p{Nd}][^\s\p{Lo}]*$"),
-    ("sentence", rf"(?s)^\s*(\S+\s+){{9,}}\S|^\s*(\S+\s+){{3,}}\S*{_SENTENCE_END}|^.{{12,}}[{_ENDS}]{_SIGNS}$"),
+    (
+        "sentence",
+        rf"(?s)^\s*(\S+\s+){{9,}}\S|^\s*(\S+\s+){{3,}}\S*{_SENTENCE_END}|^.{{12,}}[{_ENDS}]{_SIGNS}$"
+        rf"|^.{{8,}}({_VERB_ENDS}){_SIGNS}$",
+    ),
 )
 _WORD_START: Final = r"\s[^\s\p{L}\d]*[\p{L}]"
 _LOWERCASE_START: Final = r"\s[^\s\p{L}\d]*[\p{Ll}\p{Lo}]"
