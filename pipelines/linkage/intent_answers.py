@@ -16,9 +16,9 @@ from pipelines.linkage.chance import least_agreement, without_fallbacks
 from pipelines.linkage.standings import MANY, NEAREST
 from pipelines.linkage.witnesses import Witnesses
 from pipelines.questions.answer_kinds import KINDS, kinds_of
-from pipelines.questions.stock_answers import is_acknowledgement
+from pipelines.questions.stock_answers import is_acknowledgement, is_apology
 from pipelines.questions.token_frequencies import TokenWeights
-from pipelines.summary.fallbacks import are_unlike, is_apology
+from pipelines.summary.fallbacks import are_unlike
 from schemas.ragged import sizes_of_runs, starts_of_runs
 from schemas.statistics.binomial import lower_tail
 from schemas.text_arrays import with_used_texts

@@ -13,8 +13,6 @@ different answers, whereas questions about one topic are.
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -22,9 +20,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.questions.answer_texts import ignore_option, on_one_line, shown
+from pipelines.questions.answer_texts import ignore_option, shown
 from pipelines.questions.row_filters import IGNORED
-from pipelines.questions.stock_answers import is_acknowledgement, is_opening, is_placeholder
+from pipelines.questions.stock_answers import is_acknowledgement, is_apology, is_opening, is_placeholder
 from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.writing.reported import BroadAnswer
 from schemas.quantities import counted, rounded_percent
@@ -54,30 +52,6 @@ FEWEST_OF_ALL: Final = 20
 FEWEST_BY_TEXT: Final = 5
 """Minimum number of questions of an answer whose text shows it; with fewer it is no burden."""
 
-_LONGEST_APOLOGY: Final = 200
-_APOLOGIES: Final = (
-    r"(?<!\byou )\b(do|did|could|can)(n't|'t| ?not) (quite )?(understand|get that|catch that|know|help|answer)",
-    r"\b(no answer|not sure (i understand|how to help|about that)|trouble (understand|hear)ing)",
-    r"\bdo(n't| ?not) have an(y)? answer",
-    r"nicht (\w+ )?(verstanden|beantworten|helfen)|\bverstehe\b.*\bnicht|weiß\b.*\bnicht|keine antwort",
-    r"pas (bien )?compris|comprends pas|ne sais pas|pas de réponse",
-    r"\bno (\w+ ){0,2}(entend|entiend|comprend)|no lo sé|não (te |o )?(entendi|compreendi|sei)"
-    r"|non ho capito|non capisco|non lo so|n-am înțeles|nu am înțeles|nu înțeleg",
-    r"niet begrepen|begrijp\b.*\bniet|weet\b.*\bniet|jag förstår\b.*\binte|förstod (\w+ )?inte"
-    r"|jeg forst(å|o)\w+\b.*\bikke|en ymmärtänyt|en ymmärrä|nem értem|nem értettem",
-    r"не понял|не понимаю|не знаю|не удалось понять|не могу ответить|не зрозумі(в|ла)\b|не розумію|nie rozumiem"
-    r"|nie zrozumiał[ae]m|nerozumím|nerozuměl|δεν κατάλαβα|δεν καταλαβαίνω|δεν γνωρίζω",
-    r"anlamadım|anlayamadım|anlamıyorum|bilmiyorum|saya (\w+ )?(tidak|kurang) (mengerti|paham)"
-    r"|\b(tôi|em|mình) (\w+ )?(không|chưa) hiểu|samajh nahi (aaya|paya)",
-    r"(لم|لا) (أفهم|افهم|أعرف|اعرف)|متوجه نشدم|متوجه نمی\W?شوم|نفهمیدم|نمی\W?دانم|سمجھ نہیں (آیا|سکا|پایا)",
-    r"לא הבנתי|אני (\w+ )?לא מבי[ןנ]|איני יודע",
-    r"समझ(ा|ी) नहीं|(समझ नहीं|नहीं समझ) पा(या|ई)|समझ में नहीं आया|বুঝতে পারিনি|বুঝতে পারছি না|বুঝিনি|எனக்கு.*புரியவில்லை",
-    r"(?<!คุณ)(?<!ท่าน)ไม่เข้าใจ|(?<!ທ່ານ)ບໍ່ເຂົ້າໃຈ|ខ្ញុំមិនយល់|နားမလည်ပါ(?!က)",
-    r"[听聽]不懂|没听懂|沒聽懂|不太?明白|不太?理解|不知道|分かりません|わかりません|理解できません|이해하지 못|모르겠",
-)
-"""Phrases of answers that were given where nothing was understood or found, in several languages."""
-
-_APOLOGY: Final = re.compile(unicodedata.normalize("NFC", "|".join(_APOLOGIES)), re.IGNORECASE)
 _MOST: Final = int(1 / MIN_SHARE)
 _MOST_BY_TEXT: Final = int(1 / MIN_SHARE_BY_TEXT)
 """Maximum number of answers with these shares of the rows, so a shard reports no more."""
@@ -119,14 +93,6 @@ def _are_unlike(members: pa.Table, answer_id: int, weights: TokenWeights) -> boo
 
 def _shows_it(answer: str) -> bool:
     return is_apology(answer) or is_acknowledgement(answer) or is_placeholder(answer)
-
-
-def is_apology(answer: str) -> bool:
-    """Return whether a short answer states that the question was not understood, or has no answer."""
-    if len(answer) > _LONGEST_APOLOGY:
-        return False
-    line = unicodedata.normalize("NFC", on_one_line(answer)).replace("’", "'")
-    return _APOLOGY.search(line) is not None
 
 
 def are_unlike(

@@ -2,7 +2,7 @@ import unicodedata
 
 import pytest
 
-from pipelines.questions.stock_answers import is_acknowledgement, is_opening, is_placeholder
+from pipelines.questions.stock_answers import is_acknowledgement, is_apology, is_opening, is_placeholder
 
 
 @pytest.mark.parametrize(
@@ -26,6 +26,11 @@ from pipelines.questions.stock_answers import is_acknowledgement, is_opening, is
         "好的。",
         "かしこまりました。",
         unicodedata.normalize("NFD", "알겠습니다."),
+        "👍",
+        "✅ ✅",
+        "Beleza!",
+        "Theek hai.",
+        "Wird erledigt!",
     ],
 )
 def test_an_answer_of_confirmations_alone_is_one(answer):
@@ -111,6 +116,24 @@ def test_short_answers_that_are_no_placeholder(answer):
     "answer",
     [
         "Hi! How can I help you?",
+        "Good morning! How can I help?",
+        "Guten Tag, was kann ich für Sie tun?",
+        "¡Hola, buenas tardes! ¿En qué puedo ayudarte?",
+        "Hej! Hur kan jag hjälpa dig?",
+        "Dzień dobry, w czym mogę pomóc?",
+        "Здравствуйте! Чем я могу вам помочь?",
+        "Перевожу вас на оператора.",
+        "Merhaba, size nasıl yardımcı olabilirim?",
+        "Namaste! Main aapki kaise madad kar sakta hoon?",
+        "नमस्ते! मैं आपकी कैसे मदद कर सकता हूँ?",
+        "こんにちは！ご用件は何でしょうか？",
+        "オペレーターにおつなぎします。",
+        "您好，请问有什么可以帮您？",
+        "正在为您转接人工客服",
+        "안녕하세요! 무엇을 도와드릴까요?",
+        "مرحبا، كيف يمكنني مساعدتك؟",
+        "Halo, ada yang bisa saya bantu?",
+        "สวัสดีค่ะ มีอะไรให้ช่วยไหมคะ",
         "Hello Anna, what can I do for you today?",
         "Is there anything else I can do for you?",
         "I will connect you with a colleague.",
@@ -145,3 +168,95 @@ def test_greetings_offers_and_hand_overs_are_openings(answer):
 )
 def test_answers_with_other_sentences_are_no_openings(answer):
     assert not is_opening(answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Sorry, I don’t know that one.",
+        "I cannot help with that.",
+        "Sorry, I'm not sure how to help with that.",
+        "Hmm, I don't have an answer for that.",
+        "I'm sorry, I don't have information about that.",
+        "I am unable to help with that.",
+        "I cannot find an answer to your question.",
+        "I couldn't find anything about that.",
+        "No results found.",
+        "Please rephrase your question.",
+        "Dazu habe ich leider keine Informationen.",
+        "Leider konnte ich dazu nichts finden.",
+        "Bitte formulieren Sie Ihre Frage anders.",
+        "Dabei kann ich Ihnen leider nicht weiterhelfen.",
+        "Désolé, je n'ai pas trouvé de réponse.",
+        "Pouvez-vous reformuler ?",
+        "No tengo información sobre eso.",
+        "No puedo ayudarte con eso.",
+        "¿Puedes reformular tu pregunta?",
+        "Não consegui entender.",
+        "Não tenho essa informação.",
+        "Non ho trovato risposte.",
+        "Daar heb ik helaas geen antwoord op.",
+        "Niestety nie znam odpowiedzi.",
+        "К сожалению, у меня нет ответа.",
+        "Bu konuda bilgim yok.",
+        "Sorry, samajh nahin aaya.",
+        "मुझे इसका जवाब नहीं पता।",
+        "申し訳ありませんが、お答えできません。",
+        "很抱歉，没有找到相关答案。",
+        "답변을 찾을 수 없습니다.",
+        "آسف، لا أستطيع المساعدة.",
+        "Sorry, I'm having trouble understanding right now.",
+        "Entschuldigung, das habe ich nicht verstanden.",
+        "Das weiß ich leider nicht.",
+        "Désolé, je n'ai pas compris.",
+        "Lo siento, no te entiendo",
+        "Lo siento, no te he entendido.",
+        "Üzgünüm, anlayamadım.",
+        "Przepraszam, nie zrozumiałam pytania.",
+        "Вибачте, я не зрозумів.",
+        "Не удалось понять ваш вопрос",
+        "Jag förstår tyvärr inte.",
+        "Συγγνώμη, δεν κατάλαβα.",
+        "عذرًا، لم أفهم سؤالك.",
+        "متأسفم، متوجه نشدم.",
+        "סליחה, לא הבנתי.",
+        "माफ़ कीजिए, मैं समझा नहीं।",
+        "দুঃখিত, আমি বুঝতে পারিনি।",
+        "மன்னிக்கவும், எனக்கு புரியவில்லை.",
+        "ขออภัย ไม่เข้าใจคำถาม",
+        "Xin lỗi, tôi không hiểu.",
+        "我不太明白您的意思",
+        unicodedata.normalize("NFD", "죄송합니다. 이해하지 못했습니다."),
+        "Извините, я не понимаю вопрос",
+        "抱歉，我听不懂",
+        "申し訳ありません。分かりません。",
+    ],
+)
+def test_an_apology_is_recognised_in_several_languages(answer):
+    assert is_apology(answer)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "",
+        "Canberra",
+        "You cannot return worn clothes.",
+        "Das Paket ist nicht da.",
+        "Know-how",
+        "If you do not have the information at hand, call us.",
+        "If no results are found, check the spelling.",
+        "Wir geben leider keine Informationen an Dritte weiter.",
+        "Si vous n'avez pas trouvé de réponse, appelez le 3900.",
+        "Если нет ответа в течение 3 дней, позвоните нам.",
+        "Kreeg u geen antwoord op uw mail? Bel ons.",
+        "如果没有找到包裹，请联系客服。",
+        "답변을 찾을 수 없는 경우 전화하세요.",
+        "หากท่านไม่เข้าใจ โปรดอ่านคู่มือ",
+        "Jika Anda tidak mengerti, baca panduan.",
+        "अगर आपको समझ नहीं आए तो फ़ोन करें",
+        "I do not know. " + "x" * 186,  # one character too long
+    ],
+)
+def test_other_answers_are_no_apology(answer):
+    assert not is_apology(answer)

@@ -2,7 +2,6 @@ import collections
 import itertools
 import math
 import random
-import unicodedata
 
 import pyarrow as pa
 import pytest
@@ -17,7 +16,6 @@ from pipelines.summary.fallbacks import (
     broad_answers,
     fallbacks,
     idle_answers,
-    is_apology,
     likeness_ratio,
     warnings,
 )
@@ -105,62 +103,6 @@ def test_few_questions_are_a_sign_with_an_apology():
         'one answer holds 10.0 % of the rows and 5 questions: "I didn\'t understand that.". It reads'
     )
     assert broad_answers(*members(rows[:-1])) == []
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "Sorry, I don’t know that one.",
-        "I cannot help with that.",
-        "Sorry, I'm not sure how to help with that.",
-        "Hmm, I don't have an answer for that.",
-        "Sorry, I'm having trouble understanding right now.",
-        "Entschuldigung, das habe ich nicht verstanden.",
-        "Das weiß ich leider nicht.",
-        "Désolé, je n'ai pas compris.",
-        "Lo siento, no te entiendo",
-        "Lo siento, no te he entendido.",
-        "Üzgünüm, anlayamadım.",
-        "Przepraszam, nie zrozumiałam pytania.",
-        "Вибачте, я не зрозумів.",
-        "Не удалось понять ваш вопрос",
-        "Jag förstår tyvärr inte.",
-        "Συγγνώμη, δεν κατάλαβα.",
-        "عذرًا، لم أفهم سؤالك.",
-        "متأسفم، متوجه نشدم.",
-        "סליחה, לא הבנתי.",
-        "माफ़ कीजिए, मैं समझा नहीं।",
-        "দুঃখিত, আমি বুঝতে পারিনি।",
-        "மன்னிக்கவும், எனக்கு புரியவில்லை.",
-        "ขออภัย ไม่เข้าใจคำถาม",
-        "Xin lỗi, tôi không hiểu.",
-        "我不太明白您的意思",
-        unicodedata.normalize("NFD", "죄송합니다. 이해하지 못했습니다."),
-        "Извините, я не понимаю вопрос",
-        "抱歉，我听不懂",
-        "申し訳ありません。分かりません。",
-    ],
-)
-def test_an_apology_is_recognised_in_several_languages(answer):
-    assert is_apology(answer)
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        "",
-        "Canberra",
-        "You cannot return worn clothes.",
-        "Das Paket ist nicht da.",
-        "Know-how",
-        "หากท่านไม่เข้าใจ โปรดอ่านคู่มือ",
-        "Jika Anda tidak mengerti, baca panduan.",
-        "अगर आपको समझ नहीं आए तो फ़ोन करें",
-        "I do not know. " + "x" * 186,  # one character too long
-    ],
-)
-def test_other_answers_are_no_apology(answer):
-    assert not is_apology(answer)
 
 
 def test_a_placeholder_of_few_questions_is_reported():

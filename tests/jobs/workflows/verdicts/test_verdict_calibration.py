@@ -14,7 +14,7 @@ import pytest
 from jobs.workflows.verdicts import stored_evidence
 from pipelines.calibration.verdicts.population import read_population
 from pipelines.calibration.verdicts.verdict_file import cluster_name
-from pipelines.summary.fallbacks import is_apology
+from pipelines.questions.stock_answers import is_apology
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.writer import Output
