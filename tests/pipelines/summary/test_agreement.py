@@ -16,6 +16,9 @@ from pipelines.summary.agreement import is_near_chance, warnings
         ({"answers": 200}, "auto", 0),
         ({"answers": 1}, "auto", 0),
         ({"questions": 5_000}, "auto", 0),
+        ({"worth_of_entity_2_answers": 60, "worth_of_number_2_answers": 17}, "auto", 1),
+        ({"worth_of_entity_2_answers": 50, "worth_of_number_2_answers": 27}, "auto", 0),
+        ({"worth_of_yes/no_3_answers": 2}, "auto", 0),
     ],
 )
 def test_a_small_log_that_may_be_a_help_desks_is_named(changed: dict[str, int], answers: str, warned: int) -> None:
@@ -34,6 +37,7 @@ def test_a_small_log_that_may_be_a_help_desks_is_named(changed: dict[str, int], 
         (71, {"entity_1": 1, "entity_2": 1, "entity_3": 75}, False),  # hardly an answer has few questions
         (9, {"entity_2": 68, "entity_3": 9}, False),  # few answers with enough questions
         (20, {"entity_2": 45, "entity_3": 32}, False),  # many of those are no intents
+        (32, {"sentence_2": 45, "entity_3": 32}, False),  # the others are none by their texts and questions
         (62, {"sentence_2": 45, "date_1": 4, "entity_3": 28}, False),  # intents by their texts
     ],
 )
