@@ -54,8 +54,8 @@ def test_questions_that_left_the_log_have_no_rank(capsys):
     assert values(found.before) == values(found.after) == [1, 1, 0.5]
     gone = compared(held=np.setdiff1d(OLD, [1, 8, 9]))
     assert gone.clusters.tolist() == [5]  # query 1, whose paraphrase 0 both indexes have
-    assert differences(compared(held=np.array([20, 21]))) == {}
-    assert "no question of the frozen test set is in both indexes; --new-test-set" in capsys.readouterr().err
+    assert differences(compared(held=np.array([20, 21])), is_kept=True) == {}
+    assert "is in both indexes, so ranks refuse nothing tonight. --new-test-set takes" in capsys.readouterr().err
 
 
 def test_questions_that_joined_a_cluster_before_are_right_in_both():
