@@ -217,6 +217,8 @@ LOGS: dict[str, Callable[[int], KnownLog]] = {
     **{f"faq-{name}": lambda _, name=name: _faq(name) for name in FAQS},  # type: ignore[misc]
     "skewed-templates": lambda seed: of_clusters("skewed-templates", template_logs.skewed(seed)),
     "value-templates": lambda seed: of_clusters("value-templates", template_logs.values(seed)),
+    "shared-answers": lambda seed: of_clusters("shared-answers", template_logs.shared(seed, 1_500)),
+    "shared-answers-large": lambda seed: of_clusters("shared-answers-large", template_logs.shared(seed, 5_000)),
     **{f"script-{name}": lambda _, name=name: _script(name) for name in SCRIPTS},  # type: ignore[misc]
 }
 """How each log is made of a seed."""

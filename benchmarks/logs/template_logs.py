@@ -1,6 +1,6 @@
-"""Generated logs of templates: relations with one frequent answer, and paraphrases that differ in a value.
+"""Generated logs of templates: relations with one frequent answer, paraphrases that differ in a value, shared answers.
 
-seed -> skewed, values -> clusters of an answer
+seed -> skewed, values, shared -> clusters of an answer
 """
 
 from __future__ import annotations
@@ -54,6 +54,18 @@ def values(seed: int) -> Iterator[Cluster]:
         wordings = texts[kind]
         count = int(generator.integers(2, len(wordings) + 1))
         yield f"value {answer}", number, [wordings[i].format(**filled) for i in generator.permutation(4)[:count]]
+
+
+def shared(seed: int, facts: int) -> Iterator[Cluster]:
+    """Yield facts in two or three wordings, many of which have the same name as their answer, such as a language."""
+    generator = np.random.default_rng(seed)
+    texts = template_texts()
+    for number in range(facts):
+        relation = texts["shared"][generator.integers(len(texts["shared"]))]
+        value = relation["values"][generator.integers(len(relation["values"]))]
+        entity, count = invented_name(generator, texts["syllables"]), int(generator.integers(2, 4))
+        wordings = [relation["wordings"][i].format(x=entity) for i in generator.permutation(3)[:count]]
+        yield value, number, wordings
 
 
 def template_texts() -> dict[str, Any]:

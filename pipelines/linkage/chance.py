@@ -49,7 +49,8 @@ must contradict more than `RELIABLE` too: .28 to .52 in samples of 1,000 facts a
 MIN_RARE_OF_FEW_FACTS: Final = 0.7
 MAX_AGREEMENT_OF_NAMES: Final = 0.77
 """Minimum number of such words a question from which on a small log is one of facts by its words, and maximum agreement
-then: samples of 60 to 1,000 facts agree in .1 to .75, Quora's clusters, some under a shared answer, in .82 to .87."""
+then: samples of 60 to 1,000 facts agree in .1 to .75, Quora's clusters, some under a shared answer, in .82 to .87.
+Where most questions have an answer of many, no agreement is too high: help desks have .01 to .25 such words then."""
 
 
 class Prior(NamedTuple):
@@ -61,6 +62,8 @@ class Prior(NamedTuple):
         of_many_share: share of the other questions whose answer has many.
         share_of_many: share of those whose nearest question has the same answer.
         supports: number of those by their support.
+        surrounded_share: share of those whose nth nearest question with their answer is no farther than the nth
+            with another.
     """
 
     fallbacks: tuple[int, ...]
@@ -68,6 +71,7 @@ class Prior(NamedTuple):
     of_many_share: float
     share_of_many: float
     supports: Supports
+    surrounded_share: float
 
     @property
     def may_have_intents(self) -> bool:
@@ -83,7 +87,8 @@ def without_fallbacks(log: LogAgreement, questions: int) -> Prior:
     """Return the figures of a log of this number of ``questions`` without the answers that agree by chance alone."""
     frequent = [a for a in log.frequent if a.questions >= max(FEWEST_QUESTIONS, MIN_SHARE * questions)]
     found = [a for a in frequent if a.agreeing / a.questions <= least_by_chance(a.questions / questions)]
-    lost, agreeing = sum(a.questions for a in found), sum(a.agreeing for a in found)
+    counts = [(0, 0, 0), *((a.questions, a.agreeing, a.surrounded) for a in found)]
+    lost, agreeing, surrounded = total_of(counts)
     of_fallbacks = total_of([NO_SUPPORTS, *(a.supports for a in found)])
     of_many = log.of_many - lost
     return Prior(
@@ -92,6 +97,7 @@ def without_fallbacks(log: LogAgreement, questions: int) -> Prior:
         of_many / max(log.questions - lost, 1),
         (log.agreeing_of_many - agreeing) / max(of_many, 1),
         tuple(np.subtract(log.supports_of_many, of_fallbacks).tolist()),
+        (log.surrounded_of_many - surrounded) / max(of_many, 1),
     )
 
 
@@ -109,7 +115,7 @@ def is_about_facts(weights: TokenWeights, log: LogAgreement) -> bool:
     if weights.questions >= LARGE_LOG:
         return log.share <= MAX_AGREEMENT_OF_FACTS
     if weights.rare_words >= MIN_RARE_OF_FEW_FACTS:
-        return log.share <= MAX_AGREEMENT_OF_NAMES
+        return log.share <= MAX_AGREEMENT_OF_NAMES or log.of_many_share >= MIN_OF_MANY
     return log.share <= MAX_AGREEMENT_OF_FEW_FACTS and contradicted_share(log.supports) > RELIABLE
 
 

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.linkage.chance import least_agreement, without_fallbacks
-from pipelines.linkage.standings import MANY, NEAREST
+from pipelines.linkage.chance import is_about_facts, least_agreement, without_fallbacks
+from pipelines.linkage.standings import MANY, places_reached
 from pipelines.linkage.witnesses import Witnesses
 from pipelines.questions.answer_kinds import KINDS, kinds_of
 from pipelines.questions.stock_answers import is_acknowledgement, is_apology
@@ -50,11 +50,9 @@ People ask about intents in everybody's words, and about facts with the names of
 such words each, generated ones about facts .7, simulated ones .2, those to a help desk .04. Words of one question alone
 are not counted for the log."""
 
-REACHED: Final = 6
-FEWEST_REACHED: Final = 3
 MIN_REACH: Final = 0.2
 """Minimum reach of an intent: mean similarity of the nth nearest question with its answer, as a share of that of the
-nearest one. n is a sixth of the answer's questions, from 3 to 20.
+nearest one (`standings.REACHED`).
 
 The questions of a fallback are wordings of many facts, a few near each other and the others far. In simulated logs
 fallbacks have at most .18, facts of many entities ("English") .24, but for the largest logs, written intents more."""
@@ -73,6 +71,13 @@ questions have one, of generated facts .85 or more."""
 
 MIN_TELLING: Final = 0.5
 """Minimum agreement of a small log from which on that of few questions of an answer is evidence of a fallback."""
+
+MIN_SURROUNDED: Final = 0.3
+"""Minimum share of the questions of answers with many whose nth nearest question with the same answer is no farther
+than the nth with others (`standings.REACHED`), for names to be intents.
+
+"English" is the answer to the same question about many countries, as "French" is about others: of generated facts .02
+to .24 are surrounded, of requests to help desks .38 to .54, of those to assistants .9."""
 
 UNLIKELY: Final = 0.05
 """Minimum probability of at most as many agreeing ones among the few questions of an intent, each of which agrees as
@@ -113,6 +118,8 @@ def choose_intents(members: pa.Table, weights: TokenWeights, witnesses: Witnesse
     if rare_words is not None and not prior.may_have_intents:
         return np.zeros(len(starts), bool)
     answers = _answers(members, weights, witnesses, starts)
+    if prior.surrounded_share < MIN_SURROUNDED or is_about_facts(weights, witnesses.log):
+        answers = answers._replace(by_evidence=np.zeros(len(starts), bool))
     mostly = prior.share_of_many >= MIN_LOG_AGREEMENT * (1 - prior.fallback_share)
     requests = rare_words is not None and prior.is_of_requests(rare_words)
     if requests:
@@ -139,8 +146,7 @@ def choose_intents(members: pa.Table, weights: TokenWeights, witnesses: Witnesse
 
 def _answers(members: pa.Table, weights: TokenWeights, witnesses: Witnesses, starts: np.ndarray) -> _Answers:
     sizes = sizes_of_runs(starts, len(members))
-    last = np.repeat(np.minimum(np.clip(sizes // REACHED, FEWEST_REACHED, NEAREST), sizes - 1) - 1, sizes)
-    farthest = witnesses.same[np.arange(len(members)), np.maximum(last, 0)]
+    farthest = witnesses.same[np.arange(len(members)), np.repeat(places_reached(sizes), sizes)]
     nearest, *shares = (
         np.add.reduceat(values.astype(float), starts) / sizes
         for values in (witnesses.same[:, 0], farthest, witnesses.agreeing, _has_rare_word(members, weights))

@@ -42,6 +42,10 @@ _AT_ONCE: Final = 2**17
 MANY: Final = 20
 """Minimum number of questions of an answer of many questions."""
 
+REACHED: Final = 6
+FEWEST_REACHED: Final = 3
+"""A question of an answer is compared with its nth nearest ones too: n is a sixth of the answer's questions, from 3 to
+`NEAREST`."""
 
 MAX_FREQUENT: Final = 20
 """Number of the most frequent answers whose agreement is kept: all with a twentieth of the questions are among them."""
@@ -55,12 +59,14 @@ class FrequentAnswer(NamedTuple):
         questions: number of its questions that have a neighbour.
         agreeing: number of these whose nearest question has the same answer.
         supports: number of these by their support.
+        surrounded: number of these whose nth nearest question with the answer is no farther than the nth with another.
     """
 
     answer_id: int
     questions: int
     agreeing: int
     supports: Supports = NO_SUPPORTS
+    surrounded: int = 0
 
 
 class LogAgreement(NamedTuple):
@@ -75,6 +81,8 @@ class LogAgreement(NamedTuple):
         pairs: number of pairs of these that a sample of all answers would have, see `log_profile.pairs_of_answers`.
         agreeing_of_many: number of those in ``of_many`` whose nearest question has the same answer.
         supports_of_many: number of those by their support.
+        surrounded_of_many: number of those whose nth nearest question with their answer is no farther than the nth
+            with another, see `REACHED`.
         frequent: the answers with the most questions, at most `MAX_FREQUENT`.
     """
 
@@ -86,6 +94,7 @@ class LogAgreement(NamedTuple):
     pairs: int = 0
     agreeing_of_many: int = 0
     supports_of_many: Supports = NO_SUPPORTS
+    surrounded_of_many: int = 0
     frequent: tuple[FrequentAnswer, ...] = ()
 
     @property
@@ -125,18 +134,19 @@ def agreement_of(standings: pa.Table) -> LogAgreement:
     """Return the agreement of the questions of a STANDINGS table, all rows of each answer present."""
     support = classes_of(standings["support"].to_numpy())
     ids, answer, sizes = np.unique(standings["answer_id"].to_numpy(), return_inverse=True, return_counts=True)
-    agreeing, profiles = np.zeros(len(answer), bool), [NONE]
+    agreeing, surrounded, profiles = np.zeros(len(answer), bool), np.zeros(len(answer), bool), [NONE]
     for rows, same, other in similarities_of(standings):
         agrees, size = nearest_agrees(same, other), sizes[answer[rows]]
         several = size > 1
         profiles.append(profile_of(same[several], other[several], agrees[several], size[several]))
-        agreeing[rows] = agrees
-    agreeing_of = np.bincount(answer[agreeing], minlength=len(ids))
+        nth = np.arange(len(size)), places_reached(size)
+        agreeing[rows], surrounded[rows] = agrees, (same[nth] >= other[nth]) & (same[nth] > 0)
+    agreeing_of, surrounded_of = (np.bincount(answer[rows], minlength=len(ids)) for rows in (agreeing, surrounded))
     supports_of = np.zeros((len(ids), len(NO_SUPPORTS)), np.int64)
     np.add.at(supports_of, (answer, support), 1)
     many, largest = sizes >= MANY, np.argsort(-sizes, kind="stable")[:MAX_FREQUENT]
     columns = [values[largest].tolist() for values in (ids, sizes, agreeing_of)]
-    columns.append(list(map(tuple, supports_of[largest].tolist())))
+    columns += [list(map(tuple, supports_of[largest].tolist())), surrounded_of[largest].tolist()]
     return LogAgreement(
         questions=len(standings),
         agreeing=int(agreeing.sum()),
@@ -146,6 +156,7 @@ def agreement_of(standings: pa.Table) -> LogAgreement:
         pairs=int(pairs_of_answers(sizes).sum()),
         agreeing_of_many=int(agreeing_of[many].sum()),
         supports_of_many=tuple(supports_of[many].sum(axis=0).tolist()),
+        surrounded_of_many=int(surrounded_of[many].sum()),
         frequent=tuple(FrequentAnswer(*row) for row in zip(*columns, strict=True)),
     )
 
@@ -199,6 +210,12 @@ def nearest_agrees(same: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Return whether the nearest question of each row has the same answer, from falling similarities of both kinds."""
     agrees: np.ndarray = (same[:, 0] >= other[:, 0]) & (same[:, 0] > 0)
     return agrees
+
+
+def places_reached(sizes: np.ndarray) -> np.ndarray:
+    """Return n - 1, counted among the similarities of one kind, for questions of answers of these sizes."""
+    places: np.ndarray = np.minimum(np.clip(sizes // REACHED, FEWEST_REACHED, NEAREST), np.maximum(sizes - 1, 1)) - 1
+    return places
 
 
 def _ranked(row: np.ndarray, similarity: np.ndarray, of_kind: np.ndarray, starts: np.ndarray) -> pa.ListArray:

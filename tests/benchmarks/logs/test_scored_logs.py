@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from benchmarks.labels.known_scores import Score, clusters_of, score
+from benchmarks.logs import template_logs
 from benchmarks.logs.gold_logs import gold_of_known, linked_alone
-from benchmarks.logs.known_logs import FAQS, SCRIPTS, KnownLog, MissingDataError, known_log
+from benchmarks.logs.known_logs import FAQS, SCRIPTS, KnownLog, MissingDataError, known_log, of_clusters
 from pipelines.linkage import linker
 from pipelines.linkage.chance import is_about_facts
 from pipelines.linkage.linker import read_linker
@@ -68,6 +69,13 @@ def test_templates_with_one_frequent_answer_are_not_joined() -> None:
     result, _ = scored(part_of(known_log("skewed-templates"), 7_000))
     assert result.pairs_kept <= 0.00002  # with a threshold of .45 .00004, in 4.7 % of the answers
     assert result.answers_touched <= 0.025
+
+
+def test_facts_with_the_same_name_as_their_answer_are_no_intent() -> None:
+    result, about_facts = scored(of_clusters("shared", template_logs.shared(0, 600)))
+    assert result.precision >= 0.99  # with all questions of a name in one cluster .03
+    assert result.recall >= 0.95
+    assert about_facts
 
 
 @pytest.mark.parametrize(("rows", "recall"), [(6_000, 0.85), (3_000, 0.8)])

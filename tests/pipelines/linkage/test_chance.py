@@ -16,12 +16,18 @@ def counted(without: int, full: int) -> Supports:
 
 def test_answers_that_agree_by_chance_are_left_out_of_the_figures_of_a_log() -> None:
     frequent = (
-        FrequentAnswer(1, 500, 260, counted(40, 460)),
+        FrequentAnswer(1, 500, 260, counted(40, 460), 20),
         FrequentAnswer(2, 100, 80),
         FrequentAnswer(3, FEWEST_QUESTIONS - 1, 0),
     )
     log = LogAgreement(
-        1_000, 500, of_many=900, agreeing_of_many=500, supports_of_many=counted(60, 840), frequent=frequent
+        1_000,
+        500,
+        of_many=900,
+        agreeing_of_many=500,
+        supports_of_many=counted(60, 840),
+        surrounded_of_many=220,
+        frequent=frequent,
     )
     prior = without_fallbacks(log, 1_000)
     assert prior.fallbacks == (1,)
@@ -29,6 +35,7 @@ def test_answers_that_agree_by_chance_are_left_out_of_the_figures_of_a_log() -> 
     assert prior.of_many_share == pytest.approx(400 / 500)
     assert prior.share_of_many == pytest.approx(240 / 400)
     assert prior.supports == counted(20, 380)
+    assert prior.surrounded_share == pytest.approx(200 / 400)
 
 
 def test_an_answer_that_is_rare_in_the_log_is_no_fallback() -> None:
@@ -38,7 +45,7 @@ def test_an_answer_that_is_rare_in_the_log_is_no_fallback() -> None:
 
 
 def test_a_log_without_neighbours_has_no_fallbacks() -> None:
-    assert without_fallbacks(LogAgreement(), 0) == ((), 0.0, 0.0, 0.0, NO_SUPPORTS)
+    assert without_fallbacks(LogAgreement(), 0) == ((), 0.0, 0.0, 0.0, NO_SUPPORTS, 0.0)
 
 
 def test_the_agreement_of_an_answer_grows_with_its_share_and_falls_with_that_of_fallbacks() -> None:
@@ -75,4 +82,11 @@ def test_names_and_neighbours_with_other_answers_show_a_log_of_facts(
     weights = TokenWeights(np.arange(number + 1), np.array([questions // 2, *[2] * number]), questions)
     without = round(contradicted * questions)
     log = LogAgreement(questions, round(agreeing * questions), counted(without, questions - without))
+    assert is_about_facts(weights, log) == about_facts
+
+
+@pytest.mark.parametrize(("of_many", "about_facts"), [(500, True), (499, False)])
+def test_names_under_answers_of_many_questions_show_a_log_of_facts_too(of_many: int, about_facts: bool) -> None:
+    weights = TokenWeights(np.arange(351), np.full(351, 2), 1_000)
+    log = LogAgreement(1_000, 990, counted(0, 1_000), of_many)
     assert is_about_facts(weights, log) == about_facts

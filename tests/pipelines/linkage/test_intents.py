@@ -19,7 +19,8 @@ from pipelines.summary.fallbacks import UNLIKE, likeness_ratio
 def agreement(questions: int, agreeing: int, *, without: int, small: int = 0) -> LogAgreement:
     """Return the agreement of a log whose answers have many questions, some without support, some with a small one."""
     supports = (without, *NO_SUPPORTS[1:-2], small, questions - without - small)
-    return LogAgreement(questions, agreeing, supports, questions, agreeing_of_many=agreeing, supports_of_many=supports)
+    of_many = {"agreeing_of_many": agreeing, "supports_of_many": supports, "surrounded_of_many": agreeing}
+    return LogAgreement(questions, agreeing, supports, questions, **of_many)
 
 
 RELIABLE = agreement(100, 90, without=10)
@@ -214,9 +215,9 @@ def test_rows_of_other_kinds_do_not_hide_an_intent_of_a_large_log(members_of) ->
 
 def test_a_fallback_hides_no_intent_of_a_large_log(members_of) -> None:
     members, weights = many_of_large_log(members_of)
-    log = LogAgreement(
-        LARGE, 4_500, NO_SUPPORTS, LARGE, agreeing_of_many=4_500, frequent=(FrequentAnswer(1, LARGE // 2, LARGE // 4),)
-    )
+    fallback = FrequentAnswer(1, LARGE // 2, LARGE // 4)
+    of_many = {"agreeing_of_many": 4_500, "surrounded_of_many": 2_500}
+    log = LogAgreement(LARGE, 4_500, NO_SUPPORTS, LARGE, **of_many, frequent=(fallback,))
     found = near(members, log, agreeing=0.2)
     assert intents(members, weights, found, "auto").of_intent.all()
     assert not intents(members, weights, near(members, log._replace(frequent=()), agreeing=0.2), "auto").of_intent.any()
@@ -259,6 +260,8 @@ def test_an_answer_of_few_questions_is_an_intent_by_its_text_only_in_the_log_of_
         ({"of_many": 49}, 0.0, False),
         ({"agreeing_of_many": 59}, 0.0, False),
         ({"supports_of_many": (18, *NO_SUPPORTS[1:-1], 82)}, 0.0, False),
+        ({"surrounded_of_many": 30}, 0.0, True),
+        ({"surrounded_of_many": 29}, 0.0, False),
     ],
 )
 def test_a_name_with_many_agreeing_questions_is_an_intent_of_a_small_log_too(
@@ -270,6 +273,12 @@ def test_a_name_with_many_agreeing_questions_is_an_intent_of_a_small_log_too(
     found = near(members, RELIABLE._replace(**changes))
     small = TokenWeights(weights.tokens, frequencies, 3_000)
     assert intents(members, small, found, "auto").of_intent.any() == is_intent
+
+
+def test_a_sentence_needs_no_questions_that_are_nearer_than_all_with_other_answers(members_of) -> None:
+    members, weights = many_of_large_log(members_of)
+    found = near(answered(members, "Choose the menu and log in again."), RELIABLE._replace(surrounded_of_many=0))
+    assert intents(answered(members, "Choose the menu and log in again."), weights, found, "auto").of_intent.all()
 
 
 @pytest.mark.parametrize(

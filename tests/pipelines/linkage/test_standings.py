@@ -2,6 +2,7 @@
 
 import numpy as np
 import pyarrow as pa
+import pytest
 
 from pipelines.intermediate import STANDINGS
 from pipelines.linkage import standings
@@ -49,6 +50,23 @@ def test_questions_of_answers_with_many_are_counted(members_of) -> None:
     log = agreement_of(standings_of(exact_nearest(members, count_tokens(members["token_ids"]), k=NEAREST)))
     assert (log.questions, log.of_many) == (2 * MANY - 1, MANY)
     assert log.of_many_share == MANY / (2 * MANY - 1)
+
+
+@pytest.mark.parametrize(
+    ("number", "same", "other", "is_surrounded"),
+    [
+        (20, [900, 800, 500], [950, 700, 500, 400], True),  # by the third: a sixth of 20, but at least three
+        (20, [900, 800, 500], [950, 700, 501], False),
+        (20, [900, 800], [], False),
+        (20, [900, 800, 500], [850], True),
+        (30, [900, 800, 500, 400, 300], [850, 800, 700, 600, 250], True),
+        (30, [900, 800, 700, 600, 200], [850, 800, 500, 400, 250], False),
+    ],
+)
+def test_questions_are_surrounded_by_their_answer_up_to_the_nth_nearest(number, same, other, is_surrounded) -> None:
+    columns = [[*range(number)], [7] * number, [same] * number, [other] * number, [0.5] * number]
+    log = agreement_of(pa.table([pa.array(c, f.type) for c, f in zip(columns, STANDINGS, strict=True)], STANDINGS))
+    assert log.surrounded_of_many == log.frequent[0].surrounded == number * is_surrounded
 
 
 def test_a_log_without_questions_agrees_in_half() -> None:
