@@ -15,19 +15,13 @@ import pyarrow.compute as pc
 from pipelines.linkage.chance import is_about_facts, least_agreement, without_fallbacks
 from pipelines.linkage.standings import MANY, places_reached
 from pipelines.linkage.witnesses import Witnesses
-from pipelines.questions.answer_kinds import KINDS, kinds_of
+from pipelines.questions.answer_kinds import BY_EVIDENCE, BY_TEXT, KINDS, kinds_of
 from pipelines.questions.stock_answers import is_acknowledgement, is_apology
 from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.summary.fallbacks import are_unlike
 from schemas.ragged import sizes_of_runs, starts_of_runs
 from schemas.statistics.binomial import lower_tail
 from schemas.text_arrays import with_used_texts
-
-BY_TEXT: Final = ("sentence", "label")
-"""Kinds of answers that are written for one intent: help articles, and names such as ``card_arrival``."""
-
-BY_EVIDENCE: Final = ("entity", "id")
-"""Kinds of answers that are intents only by the evidence of their questions."""
 
 MIN_QUESTIONS: Final = MANY
 FEW: Final = 2

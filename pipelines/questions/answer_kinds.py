@@ -21,6 +21,15 @@ Kind = Literal["sentence", "label", "yes/no", "number", "date", "id", "entity"]
 
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
+BY_TEXT: Final[tuple[Kind, ...]] = ("sentence", "label")
+"""Kinds of answers that are written for one intent: help articles, and names such as ``card_arrival``."""
+
+BY_EVIDENCE: Final[tuple[Kind, ...]] = ("entity", "id")
+"""Kinds of answers that are intents only by the evidence of their questions."""
+
+OF_FACTS: Final[tuple[Kind, ...]] = ("yes/no", "number", "date")
+"""Kinds of answers that are never intents."""
+
 _OTHER: Final = r"[^\p{L}\p{M}\p{N}_]"
 """No part of a word: in the expressions of Arrow every letter but those of ASCII is a \\W."""
 _SIGNS: Final = rf"{_OTHER}*"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from pipelines.questions.answer_kinds import KINDS, Kind
+from pipelines.questions.answer_kinds import BY_EVIDENCE, KINDS, OF_FACTS, Kind
 from pipelines.questions.token_frequencies import LARGE_LOG
 from pipelines.summary.worth_by_kind import SIZES, counter
 from schemas.quantities import counted
@@ -23,13 +23,9 @@ questions: logs of facts have .10 to .18, a help desk's has .83, small ones with
 _SEVERAL: Final = 5
 """Minimum mean number of questions of an answer in a log that may be a help desk's; logs of facts have 1 to 2."""
 
-_OF_FACTS: Final[tuple[Kind, ...]] = ("yes/no", "number", "date")
 _MOST_OF_FACTS: Final = 0.25
-"""Kinds of answers that are never intents, and their maximum share of the answers of several questions in a log that
-may be a help desk's; its answers are hardly ever of these kinds, of trivia about half are."""
-
-_BY_EVIDENCE: Final[tuple[Kind, ...]] = ("entity", "id")
-"""Kinds of answers that are intents by the evidence of many questions alone."""
+"""Maximum share of numbers and the like (`OF_FACTS`) among the answers of several questions in a log that may be a help
+desk's; its answers are hardly ever of these kinds, of trivia about half are."""
 
 _FEWEST_OF_MANY: Final = 10
 _NEARLY_ALL: Final = 0.9
@@ -117,7 +113,7 @@ def _too_few_for_evidence(counters: Mapping[str, int]) -> list[str]:
     sentence of few questions that is no intent is none by its text or its questions, such as a fallback.
     """
     intents, many = counters[f"{PREFIX}intents"], _answers_by_size(counters)[-1]
-    of_several = sum(_answers_by_size(counters, _BY_EVIDENCE)[1:-1])
+    of_several = sum(_answers_by_size(counters, BY_EVIDENCE)[1:-1])
     fewer = of_several - max(intents - many, 0)  # an answer of exactly 20 questions can be an intent by them
     by_evidence = many >= _FEWEST_OF_MANY and _NEARLY_ALL * many <= intents <= many / _NEARLY_ALL
     if not by_evidence or fewer < _SHARE_OF_FEWER * counters["answers"]:
@@ -145,6 +141,6 @@ def _may_be_a_help_desk(counters: Mapping[str, int], configuration: Mapping[str,
     few = counters.get("questions", 0) < LARGE_LOG
     several = counters.get("questions", 0) >= _SEVERAL * counters.get("answers", 1)
     agreeing = (agreement_of(counters) or 0.0) >= LOW_AGREEMENT
-    of_facts, every = (sum(_answers_by_size(counters, kinds)) for kinds in (_OF_FACTS, KINDS))
+    of_facts, every = (sum(_answers_by_size(counters, kinds)) for kinds in (OF_FACTS, KINDS))
     about_facts = of_facts > _MOST_OF_FACTS * every
     return undecided and few and several and agreeing and not about_facts and counters.get("answers", 0) > 1
