@@ -18,6 +18,7 @@ import numpy as np
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
+from benchmarks.labels.intents.growing_help_desks import bank
 from benchmarks.labels.known_scores import clusters_of, score
 from benchmarks.logs.cluster_sources import halves
 from benchmarks.logs.gold_logs import gold_of_known, linked_alone
@@ -33,7 +34,7 @@ from pipelines.linkage.standings import contradicted_share
 from pipelines.linkage.witnesses import find_witnesses
 from schemas.artifacts.dataset import open_dataset
 from schemas.ragged import pairs_in_runs
-from schemas.text import fold, question_id
+from schemas.text import fold
 
 SIZES = (100, 300, 900, 2_000, 4_500)
 MOST_QUESTIONS = 10
@@ -49,15 +50,6 @@ def learned_from(rows: int, generator: np.random.Generator) -> KnownLog:
 def scored(rows: int, generator: np.random.Generator) -> KnownLog:
     """Return facts that nothing was learned from."""
     return part_of(facts(), rows, generator)
-
-
-def bank(rows: int, generator: np.random.Generator) -> KnownLog:
-    """Return random requests to a bank, whose answers are short names of intents."""
-    log = known_log("helpdesk")
-    drawn = [log.rows[place] for place in generator.permutation(len(log.rows))[:rows]]
-    taken = {(fold(answer), question_id(question)) for question, answer in drawn}
-    judged = [row for row in log.judged if (row.answer, row.question) in taken]
-    return KnownLog("bank", drawn, judged)
 
 
 def values(rows: int, generator: np.random.Generator) -> KnownLog:
@@ -109,7 +101,7 @@ def main(
     seed: Seed = 0,
     as_json: AsJson = False,
 ) -> None:
-    """Print the figures of each log at each size, and those of all scored facts."""
+    """Print the figures of each log at each size."""
     report = Report(as_json=as_json, seed=seed)
     for size in sizes or SIZES:
         for name, make in LOGS.items():

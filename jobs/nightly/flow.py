@@ -173,7 +173,8 @@ def _made(
     splits = remember_splits(warehouse, dataset, earlier, before, days=days)
     model, trained = _encoder(warehouse, dataset, date, parent, terms)
     index = index_of_night(warehouse, dataset, model, terms.index, parent=parent, options=terms.options)
-    report, metrics, changes = write_report(warehouse, dataset, index, parent)
+    test = frozen_test(warehouse, dataset, parent, is_new=terms.night.new_test_set)
+    report, metrics, changes = write_report(warehouse, dataset, index, parent, test)
     certified = certify_index(warehouse, index, sample, date=date, parent=parent)
     dataset_before, limits, review = checked[parent.dataset] if parent else None, terms.gate, files.review
     is_judged = functools.partial(is_reviewed, warehouse, dataset=dataset, date=days[-1].date, days=limits.review_days)
@@ -206,7 +207,7 @@ def _made(
         index_options=options_of(terms.index),
         splits=splits,
         report=report,
-        test=frozen_test(warehouse, dataset, parent, is_new=terms.night.new_test_set),
+        test=test,
         trained=trained,
         certificate=certified.artefact,
         uncertified=certified.reason,
@@ -242,9 +243,5 @@ def _encoder(
 
 def _settings(terms: NightTerms) -> list[Any]:
     """Return the settings that decide on the artefacts; limits of the gate do not."""
-    return [
-        terms.clusters.model_dump(mode="json"),
-        how_trained(terms.encoder),
-        terms.index.model_dump(mode="json"),
-        terms.night.model_dump(mode="json", exclude={"new_test_set"}),
-    ]
+    clusters, index = (part.model_dump(mode="json") for part in (terms.clusters, terms.index))
+    return [clusters, how_trained(terms.encoder), index, terms.night.model_dump(mode="json", exclude={"new_test_set"})]

@@ -67,7 +67,7 @@ def frozen_test(warehouse: str, dataset: Artefact, parent: Version | None, *, is
 
 
 def write_report(
-    warehouse: str, dataset: Artefact, index: Artefact, parent: Version | None
+    warehouse: str, dataset: Artefact, index: Artefact, parent: Version | None, test: Artefact
 ) -> tuple[Artefact, dict[str, float], dict[str, int]]:
     """Write changes of clusters and metrics, unless they are there; return both.
 
@@ -76,6 +76,7 @@ def write_report(
         dataset: of the night.
         index: of the night.
         parent: the version before; None for the first.
+        test: dataset whose test split is the frozen test set of later nights, for the advice.
 
     Raises:
         QprError: an artefact is damaged.
@@ -102,7 +103,7 @@ def write_report(
                 part = dataclasses.replace(searcher, retrieval=searcher.views.among(first.held))
                 common = rank_test(part, frozen, rows)
             compared = compare(frozen, first, common, after, Relevance(frozen.judged, old, clusters))
-            metrics |= differences(compared, is_kept=parent.test == frozen_test(warehouse, dataset, parent))
+            metrics |= differences(compared, is_kept=parent.test == test)
         changes = cluster_changes(old, clusters)
         with Output(url, "report", overwrite=True) as target:
             table = target.write("changes/changes.parquet", _parquet(changes), table="changes", rows=len(changes))

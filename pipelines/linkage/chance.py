@@ -109,7 +109,10 @@ def supports_of(log: LogAgreement, weights: TokenWeights) -> tuple[Supports, flo
 
 
 def is_about_facts(weights: TokenWeights, log: LogAgreement) -> bool:
-    """Return whether near questions of a log mostly have other answers, and many of its words are names."""
+    """Return whether many words of a log are names, and near questions mostly have other answers.
+
+    In a small log with very many names they may have the same one more often, see `MAX_AGREEMENT_OF_NAMES`.
+    """
     if weights.questions < FEWEST_OF_FACTS or weights.rare_words < MIN_RARE_OF_FACTS:
         return False
     if weights.questions >= LARGE_LOG:

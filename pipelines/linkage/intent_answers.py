@@ -70,8 +70,8 @@ MIN_SURROUNDED: Final = 0.3
 """Minimum share of the questions of answers with many whose nth nearest question with the same answer is no farther
 than the nth with others (`standings.REACHED`), for names to be intents.
 
-"English" is the answer to the same question about many countries, as "French" is about others: of generated facts .02
-to .24 are surrounded, of requests to help desks .38 to .54, of those to assistants .9."""
+"English" is the answer to the same question about many countries, as "French" is about others: of written facts .06 to
+.24 are surrounded, of requests to help desks .38 to .54, of those to assistants and technical support .55 and more."""
 
 UNLIKELY: Final = 0.05
 """Minimum probability of at most as many agreeing ones among the few questions of an intent, each of which agrees as

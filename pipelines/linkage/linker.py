@@ -169,15 +169,11 @@ def read_linker(linking: Linking, encode: Encode | None = None) -> Linker:
     return Linker(model, encode, linking.answers, linking.min_probability, linking.encoder_kind, shipped)
 
 
+@functools.lru_cache(maxsize=16)
 def _shipped_model(linking: Linking) -> LinkModel:
     """Return the shipped model of a method, the same object for the same options."""
-    method = "logistic" if linking.method == "logistic" else "boosted"
-    return _model_with_threshold(method, linking.encoder_kind, linking.min_probability)
-
-
-@functools.lru_cache(maxsize=16)
-def _model_with_threshold(method: Kind, encoder: EncoderKind | None, asked: float | None) -> LinkModel:
-    return _with_threshold(load_model(method, encoder), asked)
+    method: Kind = "logistic" if linking.method == "logistic" else "boosted"
+    return _with_threshold(load_model(method, linking.encoder_kind), linking.min_probability)
 
 
 def _with_threshold(model: LinkModel, asked: float | None) -> LinkModel:

@@ -139,8 +139,7 @@ def agreement_of(standings: pa.Table) -> LogAgreement:
         agrees, size = nearest_agrees(same, other), sizes[answer[rows]]
         several = size > 1
         profiles.append(profile_of(same[several], other[several], agrees[several], size[several]))
-        nth = np.arange(len(size)), places_reached(size)
-        agreeing[rows], surrounded[rows] = agrees, (same[nth] >= other[nth]) & (same[nth] > 0)
+        agreeing[rows], surrounded[rows] = agrees, nearest_agrees(same, other, places_reached(size))
     agreeing_of, surrounded_of = (np.bincount(answer[rows], minlength=len(ids)) for rows in (agreeing, surrounded))
     supports_of = np.zeros((len(ids), len(NO_SUPPORTS)), np.int64)
     np.add.at(supports_of, (answer, support), 1)
@@ -206,9 +205,10 @@ def _similarities(lists: pa.ChunkedArray) -> np.ndarray:
     return similarities
 
 
-def nearest_agrees(same: np.ndarray, other: np.ndarray) -> np.ndarray:
-    """Return whether the nearest question of each row has the same answer, from falling similarities of both kinds."""
-    agrees: np.ndarray = (same[:, 0] >= other[:, 0]) & (same[:, 0] > 0)
+def nearest_agrees(same: np.ndarray, other: np.ndarray, place: np.ndarray | int = 0) -> np.ndarray:
+    """Return whether in each row of falling similarities the one at a place is positive and no less in ``same``."""
+    own, others = (similarities[np.arange(len(same)), place] for similarities in (same, other))
+    agrees: np.ndarray = (own >= others) & (own > 0)
     return agrees
 
 

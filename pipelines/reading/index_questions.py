@@ -80,7 +80,7 @@ def read_questions(source: QuestionFile) -> Iterator[Questions]:
 
 
 def _of_dataset(source: DatasetFile) -> Iterator[Questions]:
-    columns = [*INDEX_ROWS.names]
+    columns = INDEX_ROWS.names
     if source.values:
         columns.remove("question_id")  # rows of equal questions with other values have other ids
     values = dict(zip(source.filters.vary_by, source.values, strict=True))

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import collections
 import datetime
-import functools
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -143,9 +142,9 @@ def ids_of_equal_texts(days: Sequence[Day], counts: Sequence[Counts]) -> dict[in
     Raises:
         QprError: a daily table is damaged.
     """
-    missing = functools.reduce(np.union1d, (np.setdiff1d(together(counts).answers, day.answers) for day in counts))
+    answers, days_of = np.unique(np.concatenate([day.answers for day in counts]), return_counts=True)
     frequent = [day.answers[day.events * MOST_BINS >= day.events.sum()] for day in counts]
-    changing = np.intersect1d(missing, np.concatenate(frequent))
+    changing = np.intersect1d(answers[days_of < len(counts)], np.concatenate(frequent))
     if len(changing) < 2:
         return {}
     texts = _frequent_texts(changing, days)
@@ -157,7 +156,10 @@ def ids_of_equal_texts(days: Sequence[Day], counts: Sequence[Counts]) -> dict[in
 
 def with_ids(day: Counts, ids: Mapping[int, int]) -> Counts:
     """Return the events of a day by answer, some of which count as others."""
-    return _summed(np.array([ids.get(answer, answer) for answer in day.answers.tolist()], np.int64), day.events)
+    answers = day.answers.copy()
+    for answer, other in ids.items():
+        answers[answers == answer] = other
+    return _summed(answers, day.events)
 
 
 def together(days: Sequence[Counts]) -> Counts:
