@@ -67,8 +67,8 @@ class SearchProcesses:
 
     @property
     def alive(self) -> int:
-        """Return the number of processes that can search."""
-        return len(self._attached)
+        """Return the number of processes that can search; not those whose connection is still being made."""
+        return sum(process.is_connected for process in self._attached)
 
     @property
     def idle(self) -> int:

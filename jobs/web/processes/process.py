@@ -78,9 +78,14 @@ class SearchProcess(asyncio.Protocol):
         await asyncio.get_running_loop().create_unix_connection(lambda: self, sock=self._socket)
 
     @property
+    def is_connected(self) -> bool:
+        """Return whether it can be asked."""
+        return self._transport is not None
+
+    @property
     def is_idle(self) -> bool:
-        """Return whether it makes no call."""
-        return self._transport is not None and self._done is None
+        """Return whether it can be asked and makes no call."""
+        return self.is_connected and self._done is None
 
     def search(self, call: Call, parts: Sequence[Sequence[str]], done: Done) -> None:
         """Make a call for requests, of which these are the questions; it has to be idle."""

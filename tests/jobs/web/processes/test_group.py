@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from jobs.web.batching import Batcher
 from jobs.web.processes import group
 from jobs.web.processes.group import start_processes
 from jobs.web.processes.messages import framed
@@ -184,6 +185,23 @@ def test_a_process_that_has_ended_is_tried_again_until_its_version_is_no_longer_
         assert version.processes.alive == 0
 
     asyncio.run(asyncio.wait_for(scenario(), 30))
+
+
+def test_a_request_that_comes_while_a_connection_is_made_is_searched_in_a_thread():
+    version = make_version()
+    start_processes(version, 1, script(f"c.sendall({framed({'opened': 'one'})!r}); c.recv(9999)"))
+
+    async def scenario():
+        batcher = Batcher(1, lambda _: None)
+        attaching = asyncio.ensure_future(version.attach())
+        [hits] = await batcher.run(version, "search", ["pay my bill"])
+        await attaching
+        batcher.close()
+        assert hits[0].text == "pay my bill"
+        assert version.processes.alive == 1
+
+    asyncio.run(asyncio.wait_for(scenario(), 10))
+    version.held.close()
 
 
 def test_a_version_leaves_memory_without_a_collection_of_cycles():
