@@ -10,7 +10,7 @@ from typing import Final
 
 from pipelines.questions.row_filters import MAX_ANSWER_CHARACTERS, MAX_QUESTION_CHARACTERS
 from pipelines.summary.reject_examples import RejectExamples
-from pipelines.summary.value_notes import ENCODING_HINT, idle_filter, markup_warnings
+from pipelines.summary.value_notes import ENCODING_HINT, idle_filter, markup_warnings, varied_answer_warnings
 from schemas.quantities import counted
 from schemas.tables import ROW_STAGES, SPLITS
 
@@ -75,8 +75,8 @@ def fault_of(counters: Mapping[str, int], urls: Sequence[str], max_reject_ratio:
         steps = [_advice(reasons, "Correct the rows")]  # the run is without them already
         if of_questions:
             steps = [*dict.fromkeys([_advice(of_questions), _advice(reasons)])]
-        if of_html := markup_warnings(counters):  # lower limits would keep one of two forms of an answer
-            steps = [f"{sentence[0].upper()}{sentence[1:]}" for sentence in of_html]
+        if found := markup_warnings(counters) + varied_answer_warnings(counters):  # lower limits keep one of the texts
+            steps = [f"{sentence[0].upper()}{sentence[1:]}" for sentence in found]
         return f"no cluster was left of {of}. {_most_frequent(reasons)}. {'. '.join(steps)}"
     return None
 

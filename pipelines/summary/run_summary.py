@@ -54,7 +54,7 @@ class RunSummary(NamedTuple):
 
     @property
     def warnings(self) -> list[str]:
-        """Return sentences about estimates, fallbacks, changed answers, rejected intents, HTML and scripts."""
+        """Return sentences about estimates, fallbacks, changed and varied answers, lost intents, HTML and scripts."""
         ignored = self.configuration.get("validation", {}).get("ignored_answers", ())
         of_answers = fallbacks.idle_answers(ignored, self.counters)
         linking = self.configuration.get("assembly", {}).get("linking", {})
@@ -69,6 +69,7 @@ class RunSummary(NamedTuple):
         of_answers += agreement.warnings(self.counters, self.configuration)
         of_answers += unmatched_verdicts(self.configuration, self.counters)
         of_answers += value_notes.markup_warnings(self.counters)
+        of_answers += value_notes.varied_answer_warnings(self.counters)
         of_answers += value_notes.entity_warnings(self.counters)
         return of_answers + script_shares.warnings(script_shares.script_shares(self.counters))
 

@@ -1,6 +1,6 @@
-"""Sentences about input values that could not be read, and about texts with HTML.
+"""Sentences about input values that could not be read, texts with HTML, and answers that vary from row to row.
 
-counters -> idle_filter, value_warnings, entity_warnings, markup_warnings
+counters -> idle_filter, value_warnings, entity_warnings, markup_warnings, varied_answer_warnings
 """
 
 from __future__ import annotations
@@ -24,6 +24,11 @@ FEWEST_SPLIT: Final = 5
 
 MIN_SHARE_OF_SPLIT: Final = 0.05
 """The same as a share of the questions with several answers: those asked once cannot show it."""
+
+FEWEST_UNSETTLED: Final = 5
+MIN_SHARE_OF_UNSETTLED: Final = 0.25
+"""Minimum number and share of a log's questions that have several answers and none often enough that cause a
+warning."""
 
 _OPTIONS = {
     "confidence": "--min-confidence",
@@ -89,4 +94,22 @@ def markup_warnings(counters: Mapping[str, int]) -> list[str]:
         "entities alone. Each such text counts as another answer, so questions become ambiguous and clusters smaller. "
         "Write the answers without HTML before the run; to keep it, add a column with the text alone and give it as "
         "the id: --column answer_id=NAME"
+    ]
+
+
+def varied_answer_warnings(counters: Mapping[str, int]) -> list[str]:
+    """Return a sentence if many questions have several answers and none often enough, nothing otherwise.
+
+    Where answers differ in HTML alone, `markup_warnings` states the cause.
+    """
+    questions = counters.get("questions", 0)
+    is_split = counters.get("rejected_ambiguity_ambiguous", 0) > 0 and not markup_warnings(counters)
+    unsettled = questions - counters.get("members_judged", 0) if is_split else 0  # each settled question is judged once
+    if unsettled < max(FEWEST_UNSETTLED, MIN_SHARE_OF_UNSETTLED * questions):
+        return []
+    return [
+        f"of {counted(questions, 'question')} {unsettled:,} are rejected as ambiguous: they have several answers and "
+        "none often enough. Texts of answers are compared whole, so a name, number, date or typing error makes another "
+        "answer. If your answers vary in this way, write them without these parts, or add a column that "
+        "names what is answered and give it as the id: --column answer_id=NAME"
     ]

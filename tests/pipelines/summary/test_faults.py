@@ -39,6 +39,15 @@ def test_without_a_cluster_the_advice_is_about_questions_too_where_more_rows_wer
     assert alone.endswith("validate_no_word (9). Correct the rows")
 
 
+def test_without_a_cluster_answers_that_vary_are_to_be_named_and_limits_stay():
+    varied = {"questions": 8, "members_judged": 2, "rejected_ambiguity_ambiguous": 9}
+    fault = fault_of(LEFT | varied, SOURCES, 0.1)
+    assert "Of 8 questions 6 are rejected as ambiguous" in fault
+    assert "--column answer_id=NAME" in fault
+    assert "--min-answer-share" not in fault
+    assert "Lower --min-answer-share" in fault_of(LEFT | varied | {"members_judged": 7}, SOURCES, 0.1)
+
+
 def test_a_run_with_a_cluster_and_few_rejects_has_no_fault():
     assert fault_of(LEFT | {"clusters_test": 1}, SOURCES, 0.1) is None
 

@@ -1,6 +1,12 @@
 import pytest
 
-from pipelines.summary.value_notes import entity_warnings, idle_filter, markup_warnings, value_warnings
+from pipelines.summary.value_notes import (
+    entity_warnings,
+    idle_filter,
+    markup_warnings,
+    value_warnings,
+    varied_answer_warnings,
+)
 
 
 @pytest.mark.parametrize(
@@ -50,3 +56,21 @@ def test_answers_that_differ_in_html_alone_are_warned_of_by_their_share_of_quest
     assert "--column answer_id=NAME" in found
     assert len(markup_warnings(counters(5, 100))) == 1
     assert markup_warnings(counters(5, 101)) == markup_warnings(counters(4, 4)) == markup_warnings({}) == []
+
+
+def test_answers_that_vary_from_row_to_row_are_warned_of_by_the_share_of_ambiguous_questions():
+    def counters(unsettled, questions):
+        judged = {"members_judged": questions - unsettled}
+        return judged | {"questions": questions, "rejected_ambiguity_ambiguous": 3 * unsettled}
+
+    [found] = varied_answer_warnings(counters(239, 324))
+    assert found.startswith("of 324 questions 239 are rejected as ambiguous: they have several answers and none often")
+    assert "a name, number, date or typing error makes another answer" in found
+    assert found.endswith("--column answer_id=NAME")
+    assert len(varied_answer_warnings(counters(5, 20))) == 1
+    assert varied_answer_warnings(counters(5, 21)) == varied_answer_warnings(counters(4, 4)) == []
+    assert varied_answer_warnings({}) == varied_answer_warnings({"questions": 9}) == []
+    several = {"questions_with_several_answers": 239, "questions_with_several_answers_by_html": 239}
+    assert varied_answer_warnings(counters(239, 324) | several) == []  # HTML is the cause
+    kept = counters(239, 324) | {"members_judged": 400, "rejected_ambiguity_ambiguous": 0}
+    assert varied_answer_warnings(kept) == []  # --min-answer-share 0 keeps all answers
