@@ -216,5 +216,6 @@ def many_text_warnings(counters: Mapping[str, int], columns: Mapping[str, str], 
         "Rows of an id count as one answer, which can have any of these texts. If the texts are those of "
         "several languages or tenants, make a dataset of each: an index of this one answers with any of them. If the "
         "ids name skills or topics, compare the answers by their texts: --column "
-        f"answer_id={columns.get('answer', 'answer')}"
+        f"answer_id={columns.get('answer', 'answer')}. If only names, numbers, dates or the wording differ, "
+        "keep the ids"
     ]

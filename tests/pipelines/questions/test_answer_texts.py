@@ -147,8 +147,9 @@ def test_the_warning_names_the_option_that_compares_the_texts():
     counters = {"many_texts_answers": 1, "many_texts_rows": 10}
     [warning] = many_text_warnings(counters, {"answer": "reply"}, rows=200)
     assert warning.startswith("1 answer id with 5.0 % of the rows has 5 or more texts each")
-    assert warning.endswith("--column answer_id=reply")
-    assert many_text_warnings(counters, {}, rows=200)[0].endswith("--column answer_id=answer")
+    end = ". If only names, numbers, dates or the wording differ, keep the ids"
+    assert warning.endswith(f"--column answer_id=reply{end}")
+    assert many_text_warnings(counters, {}, rows=200)[0].endswith(f"--column answer_id=answer{end}")
     assert many_text_warnings(counters, {}, rows=201) == many_text_warnings({}, {}, rows=9) == []
 
 
