@@ -52,6 +52,14 @@ FEWEST_OF_ALL: Final = 20
 FEWEST_BY_TEXT: Final = 5
 """Minimum number of questions of an answer whose text shows it; with fewer it is no burden."""
 
+FEWEST_UNLIKE: Final = 3
+MIN_SHARE_OF_UNLIKE: Final = 0.5
+"""Minimum number and share of the rows of answers with unlike questions, whose texts show nothing, from which on these
+are no exceptions: a log has one or two fallbacks, and of long messages most words are about other things."""
+
+_NAMED_UNLIKE: Final = 5
+"""Maximum number of these that are named."""
+
 _MOST: Final = int(1 / MIN_SHARE)
 _MOST_BY_TEXT: Final = int(1 / MIN_SHARE_BY_TEXT)
 """Maximum number of answers with these shares of the rows, so a shard reports no more."""
@@ -149,13 +157,19 @@ def fallbacks(answers: Sequence[BroadAnswer], *, rows: int) -> list[BroadAnswer]
 def warnings(answers: Sequence[BroadAnswer], *, rows: int, undecided: bool = True) -> list[str]:
     """Return a sentence a suspected fallback, and one about an answer of nearly all questions: what to do with it.
 
+    Where most rows have an answer with unlike questions, one sentence about all of these states that words show little.
+
     Args:
         answers: answers that look like a fallback.
         rows: number of rows of the log.
         undecided: whether the run decides by itself which answers are intents.
     """
-    shown = [answer for answer in answers if undecided or not answer.only]
-    return [_of_only(answer) if answer.only else _warning(answer, answer.rows / rows) for answer in shown]
+    unlike = [a for a in answers if not (a.only or _shows_it(a.answer) or is_opening(a.answer))]
+    are_most = len(unlike) >= FEWEST_UNLIKE and sum(a.rows for a in unlike) >= MIN_SHARE_OF_UNLIKE * rows
+    together = unlike if are_most else []
+    alone = [a for a in answers if a not in together and (undecided or not a.only)]
+    sentences = [_of_only(answer) if answer.only else _warning(answer, answer.rows / rows) for answer in alone]
+    return sentences + ([_of_most(together, rows, undecided=undecided)] if together else [])
 
 
 def idle_answers(ignored: Sequence[str], counters: Mapping[str, int]) -> list[str]:
@@ -182,6 +196,17 @@ def _of_only(answer: BroadAnswer) -> str:
     return (
         f"one answer has {questions}: {shown(answer.answer)!r}. There is nothing to compare these with, so estimates "
         "rest on their words alone. If they mean the same, keep them together by --answers intent"
+    )
+
+
+def _of_most(answers: Sequence[BroadAnswer], rows: int, *, undecided: bool) -> str:
+    share = rounded_percent(sum(answer.rows for answer in answers) / rows)
+    named = ", ".join(repr(shown(answer.answer)) for answer in answers[:_NAMED_UNLIKE])
+    keep = "If each is one intent, keep its questions together by --answers intent. " if undecided else ""
+    return (
+        f"{counted(len(answers), 'answer')} with {share} of the rows have unlike questions each, such as {named}. So "
+        "words hardly show which questions mean the same, and estimates can be far too high, as in long messages, or "
+        f"where answers are topics or fit many questions. {keep}If some are fallbacks, add each by --ignore-answer"
     )
 
 

@@ -211,3 +211,18 @@ def test_confirmations_and_apologies_are_found_behind_more_frequent_answers_of_t
         BroadAnswer("Okay.", 6, 6),
         BroadAnswer("Sorry, I did not get that.", 5, 5),
     ]
+
+
+def test_unlike_questions_of_most_rows_are_one_sentence_as_words_show_little_there():
+    topics = [BroadAnswer(name, 200, 60) for name in ("Travel", "Health", "Sports")]
+    apology = BroadAnswer("Sorry, I did not understand.", 100, 50)
+    [one, together] = warnings([*topics, apology], rows=1_200)
+    assert one.startswith("one answer holds 8.3 % of the rows")
+    assert together.startswith(
+        "3 answers with 50.0 % of the rows have unlike questions each, such as 'Travel', 'Health', 'Sports'. So"
+    )
+    assert "keep its questions together by --answers intent. If some are fallbacks" in together
+    [decided] = warnings(topics, rows=600, undecided=False)
+    assert "--answers intent" not in decided
+    assert len(warnings(topics, rows=1_201)) == len(warnings([*topics, apology], rows=1_201)) - 1 == 3
+    assert len(warnings(topics[:2], rows=400)) == 2  # two fallbacks
