@@ -27,6 +27,10 @@ _MOST_OF_FACTS: Final = 0.25
 """Maximum share of numbers and the like (`OF_FACTS`) among the answers of several questions in a log that may be a help
 desk's; its answers are hardly ever of these kinds, of trivia about half are."""
 
+_MOST_OF_MANY: Final = 0.5
+"""Minimum share of the answers that have more than 20 questions, from which on a log without an intent has evidence
+enough, and it is against them."""
+
 _FEWEST_OF_MANY: Final = 10
 _NEARLY_ALL: Final = 0.9
 _SHARE_OF_FEWER: Final = 0.1
@@ -58,6 +62,8 @@ def warnings(counters: Mapping[str, int], configuration: Mapping[str, Any]) -> l
     if counters.get(f"{PREFIX}intents"):
         return _too_few_for_evidence(counters)
     numbers = f"{counted(counters['answers'], 'answer')} with {counted(counters['questions'], 'question')}"
+    if _answers_by_size(counters)[-1] >= _MOST_OF_MANY * counters["answers"]:
+        return [_evidence_against(numbers)]
     return [
         f"none of {numbers} was taken for an intent, as few questions of an answer are little evidence. If each is "
         "one intent, as at a help desk, keep its questions together by --answers intent"
@@ -103,6 +109,16 @@ def _without_information(agreement: float, chance: float) -> str:
         f"{shares} {percent_number(chance)} % would. So answers and questions hardly belong together. "
         "Check the columns of the log, and have a sample judged: qpr sample --for-calibration 150, then qpr calibrate "
         "--verdicts"
+    )
+
+
+def _evidence_against(numbers: str) -> str:
+    """Return a sentence about answers that are no intents although most of them have many questions."""
+    return (
+        f"none of {numbers} was taken for an intent, although most have more than {SIZES[-1]}: questions with other "
+        "answers are often as near, or name many things, as where answers are topics or names that many facts share. "
+        "The estimate can be far too high there: read clusters with qpr sample. If each answer is one intent "
+        "all the same, keep its questions together by --answers intent"
     )
 
 

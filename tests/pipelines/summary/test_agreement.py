@@ -28,6 +28,16 @@ def test_a_small_log_that_may_be_a_help_desks_is_named(changed: dict[str, int], 
     assert all("none of 77 answers with 500 questions was taken for an intent" in sentence for sentence in sentences)
 
 
+@pytest.mark.parametrize(("of_many", "is_against"), [(39, True), (38, False)])
+def test_a_log_without_intents_although_most_answers_have_many_questions_has_evidence_against_them(of_many, is_against):
+    counters = {"answers": 77, "questions": 4_000, "worth_agreement": 540_000, "worth_of_entity_3_answers": of_many}
+    [sentence] = warnings(counters, {})
+    assert sentence.startswith("none of 77 answers with 4,000 questions was taken for an intent, ")
+    assert ("although most have more than 20: questions with other answers" in sentence) is is_against
+    assert ("few questions of an answer are little evidence" in sentence) is not is_against
+    assert sentence.endswith("keep its questions together by --answers intent")
+
+
 @pytest.mark.parametrize(
     ("intents", "by_size", "warned"),
     [
