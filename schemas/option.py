@@ -11,10 +11,13 @@ from __future__ import annotations
 import types
 import typing
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import pydantic
 from pydantic.fields import FieldInfo
+
+PROBES: Final = "Lists that a search reads, or candidates that it keeps in a graph; more find more, more slowly."
+"""Help of ``--probes``, which commands that build and commands that search an index have."""
 
 
 class Option(NamedTuple):

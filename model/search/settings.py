@@ -10,7 +10,7 @@ from typing import Annotated, Self
 import pydantic
 
 from model.choices import Mode
-from schemas.option import Option
+from schemas.option import PROBES, Option
 
 
 class Opening(pydantic.BaseModel, frozen=True, extra="forbid"):
@@ -22,9 +22,7 @@ class Opening(pydantic.BaseModel, frozen=True, extra="forbid"):
         "(fusion), by both with a hit of the most supported cluster first (probability), or by a reranker (rerank).",
     )
     probes: Annotated[int | None, Option(default="the index's")] = pydantic.Field(
-        default=None,
-        ge=1,
-        description="Lists that a search reads, or candidates that it keeps in a graph; more find more, more slowly.",
+        default=None, ge=1, description=PROBES
     )
     rerank: Annotated[str | None, Option(metavar="FOLDER")] = pydantic.Field(
         default=None, description="Reranker of the index, for mode rerank."

@@ -19,7 +19,7 @@ from pipelines.privacy.settings import Privacy
 from pipelines.questions.settings import Ambiguity, Validation
 from pipelines.reading.settings import NamedColumns
 from schemas.filters import FilterColumns, checked_vary_by
-from schemas.option import Option
+from schemas.option import PROBES, Option
 
 if TYPE_CHECKING:
     from pipelines.reading.sources import Source
@@ -157,9 +157,7 @@ class IndexTuning(pydantic.BaseModel, frozen=True, extra="forbid"):
         )
     )
     probes: Annotated[int | None, Option(default="the fewest for --recall")] = pydantic.Field(
-        default=None,
-        ge=1,
-        description="Lists that a search reads, or candidates that it keeps in a graph; more find more, more slowly.",
+        default=None, ge=1, description=PROBES
     )
     recall: float = pydantic.Field(
         default=0.98,

@@ -12,6 +12,7 @@ import typer
 from jobs.options.output import AsJson, OutputFolder, Overwrite
 from jobs.options.training_run import RunTerms
 from schemas.errors import UsageError
+from schemas.option import PROBES
 
 
 def train_reranker(
@@ -30,12 +31,7 @@ def train_reranker(
     ] = None,
     probes: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Lists that a search reads, or candidates that it keeps in a graph; more find more, more slowly.",
-            show_default="the index's",
-        ),
+        typer.Option(min=1, metavar="N", help=PROBES, show_default="the index's"),
     ] = None,
     exact: Annotated[bool, typer.Option("--exact", help="Compare all vectors.")] = False,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Seed of weights, order and folds.")] = 0,

@@ -1,6 +1,7 @@
 """Commands without options do what the settings do without arguments."""
 
 import inspect
+from pathlib import Path
 
 import pytest
 
@@ -16,7 +17,7 @@ from model.training.presets import PRESETS
 from model.training.settings import TrainingSettings
 from pipelines.graphs.settings import ClustersConfig, QuoraConfig
 from schemas.artifacts.manifest import read_manifest
-from schemas.option import is_settings
+from schemas.option import PROBES, is_settings
 
 ROWS = [{"question": f"how do I pay {what}", "answer": "In the app"} for what in ("my bill", "a bill", "bills")]
 PAIRS = [
@@ -129,6 +130,12 @@ def test_an_option_of_one_meaning_has_one_text_in_all_commands(option):
     given = [p for command in commands for p in command.params if option in p.opts]
     assert len(given) > 1
     assert len({(p.help, p.metavar) for p in given}) == 1
+
+
+def test_the_help_of_probes_is_written_in_one_module():
+    root = Path(__file__).resolve().parents[3]
+    modules = [path for package in ("schemas", "pipelines", "model", "jobs") for path in (root / package).rglob("*.py")]
+    assert [path.name for path in modules if PROBES in path.read_text("utf-8")] == ["option.py"]
 
 
 def test_every_search_returns_the_same_number_of_hits_by_default():
