@@ -1,15 +1,16 @@
 """Verdicts that were judged elsewhere: those of another review database, or of an exported file.
 
-database, or .csv, .tsv, .jsonl or .parquet -> merge_file -> VerdictStore
+database, or .csv, .tsv, .jsonl or .parquet -> read_judged -> Judged -> merge -> VerdictStore
 """
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import json
 import uuid
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Iterator, Mapping
+from typing import Final, NamedTuple
 
 import pyarrow as pa
 
@@ -18,7 +19,7 @@ from jobs.review.checks import check_verdict, note_text
 from jobs.review.database.connection import Verdict, is_database
 from jobs.review.exchange import full_verdict
 from jobs.review.people import person_key, person_name, reviewer_name
-from jobs.review.queues.interface import ITEM_COLUMNS, UNCLEAR, WRONG, Item, Queue
+from jobs.review.queues.interface import ITEM_COLUMNS, UNCLEAR, WRONG, Item, Place, Queue
 from jobs.review.store import VerdictStore
 from jobs.workflows.verdicts.reviewed_clusters import verdict_of_row
 from pipelines.calibration.verdicts.verdict_file import add_verdict
@@ -36,11 +37,41 @@ _COLUMNS: Final = tuple(
 )  # fmt: skip
 
 
-def merge_file(store: VerdictStore, queue: Queue, file: str, *, reviewer: str | None = None) -> int:
-    """Add the verdicts of a file and return the number of new ones; the same file adds nothing a second time.
+class Judged(NamedTuple):
+    """Verdicts that were judged elsewhere.
+
+    Attributes:
+        file: that has them.
+        verdicts: in its order.
+        items: the judged items by name.
+        undone: times at which some of the verdicts were undone, by their names.
+        rows: number of the row of each verdict of an exported file, by its name; none of a database.
+    """
+
+    file: str
+    verdicts: list[Verdict]
+    items: Mapping[str, Item | Place]
+    undone: Mapping[str, str]
+    rows: Mapping[str, int]
+
+
+def merge(store: VerdictStore, judged: Judged) -> int:
+    """Add verdicts and return the number of new ones; the same ones add nothing a second time.
+
+    Raises:
+        QprError: a verdict has the name of another one in the store, or the store cannot be written.
+    """
+    named = store.all_verdicts() if judged.rows else {}
+    for verdict in judged.verdicts:
+        with _row_named(judged.file, judged.rows.get(verdict.verdict_id, 0)):
+            _check_name(verdict, named)
+    return store.merge(judged.verdicts, judged.items, judged.undone)
+
+
+def read_judged(queue: Queue, file: str, *, reviewer: str | None = None) -> Judged:
+    """Return the verdicts of a file.
 
     Args:
-        store: to add to.
         queue: of the same items.
         file: another review database, one of `export_verdicts`, or one with ``verdict`` and ``pair_id`` or
             ``cluster_id``.
@@ -52,8 +83,8 @@ def merge_file(store: VerdictStore, queue: Queue, file: str, *, reviewer: str | 
             verdict, or rows of one person contradict each other.
     """
     if is_database(file):
-        return _merge_database(store, file)
-    named, verdicts, items = store.all_verdicts(), list[Verdict](), dict[str, Item]()
+        return _of_database(queue, file)
+    named, rows, items = dict[str, Verdict](), dict[str, int](), dict[str, Item | Place]()
     judged: dict[str, tuple[str, int]] = {}
     spelled: dict[str, str] = {}
     source = only_file(file, option="--merge")
@@ -63,25 +94,33 @@ def merge_file(store: VerdictStore, queue: Queue, file: str, *, reviewer: str | 
         texts = {name: text if name == "note" else text.strip() for name, text in texts.items()}
         if not texts["verdict"]:
             continue
-        try:
+        with _row_named(file, number):
             _check_dataset(texts["dataset"], queue)
             verdict = _verdict(texts, queue, reviewer)
             items[verdict.item] = check_verdict(queue, verdict, more=[WRONG])
             _check_name(verdict, named)
-        except QprError as error:
-            raise QprError(f"{file}: row {number}: {error}") from error
         spelled.setdefault(person_key(verdict.reviewer), verdict.reviewer)
         given = " ".join([verdict.verdict, *verdict.strays])
         add_verdict(file, judged, f"{verdict.item} by {spelled[person_key(verdict.reviewer)]}", given, number)
-        verdicts.append(named.setdefault(verdict.verdict_id, verdict))
-    return store.merge(verdicts, items, {})
+        named.setdefault(verdict.verdict_id, verdict)
+        rows.setdefault(verdict.verdict_id, number)
+    return Judged(file, list(named.values()), items, {}, rows)
 
 
-def _merge_database(store: VerdictStore, path: str) -> int:
+def _of_database(queue: Queue, path: str) -> Judged:
     with VerdictStore(path) as other:
-        if other.source != store.source:
-            raise QprError(f"{path}: has verdicts on another queue than {store.path}. Merge those of one queue")
-        return store.merge(list(other.all_verdicts().values()), other.places(), other.undone())
+        if other.source != queue.source:
+            raise QprError(f"{path}: has verdicts on another queue than the one to add to. Merge those of one queue")
+        return Judged(path, list(other.all_verdicts().values()), other.places(), other.undone(), {})
+
+
+@contextlib.contextmanager
+def _row_named(file: str, number: int) -> Iterator[None]:
+    """Raise an error inside the block as one of a row of a file."""
+    try:
+        yield
+    except QprError as error:
+        raise QprError(f"{file}: row {number}: {error}") from error
 
 
 def _verdict(texts: Mapping[str, str], queue: Queue, reviewer: str | None) -> Verdict:

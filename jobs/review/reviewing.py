@@ -15,7 +15,7 @@ from jobs.display.console import alarms, emit, results, say, two_columns, warn
 from jobs.display.terminal_tables import terminal_table
 from jobs.review.checks import check_queue
 from jobs.review.exchange import export_verdicts
-from jobs.review.merging import merge_file
+from jobs.review.merging import merge, read_judged
 from jobs.review.people import reviewer_name
 from jobs.review.queues.interface import Queue
 from jobs.review.queues.opening import open_queue
@@ -65,20 +65,27 @@ def run_review(
     if files.export is not None:
         _export(queue, database, files.export, overwrite=overwrite, as_json=as_json)
         return
+    if files.merge is not None:
+        _merge(queue, database, files.merge, settings, as_json=as_json)
+        return
+    reviewer = reviewer_name(settings.reviewer)
     with VerdictStore(database, queue.source) as store:
         check_queue(store, queue)
-        if files.merge is not None:
-            added = merge_file(store, queue, files.merge, reviewer=settings.reviewer)
-            result: dict[str, Any] = {"database": database, "added": added}
-        else:
-            review = Review(queue, store, claim=settings.claim, error=settings.error)
-            reviewer = reviewer_name(settings.reviewer)
-            if serve is not None:
-                serve(review, reviewer)
-                return
-            judged = judge_in_terminal(review, reviewer, Keys(alarms if as_json else results))
-            result = {"database": database, "reviewer": reviewer, "verdicts": judged}
+        review = Review(queue, store, claim=settings.claim, error=settings.error)
+        if serve is not None:
+            serve(review, reviewer)
+            return
+        judged = judge_in_terminal(review, reviewer, Keys(alarms if as_json else results))
+        result = {"database": database, "reviewer": reviewer, "verdicts": judged}
         emit(result, as_json=as_json, table=lambda: two_columns("Review", result))
+
+
+def _merge(queue: Queue, database: str, file: str, settings: ReviewSettings, *, as_json: bool) -> None:
+    judged = read_judged(queue, file, reviewer=settings.reviewer)  # a refused file leaves no new database
+    with VerdictStore(database, queue.source) as store:
+        check_queue(store, queue)
+        result = {"database": database, "added": merge(store, judged)}
+    emit(result, as_json=as_json, table=lambda: two_columns("Review", result))
 
 
 def _export(queue: Queue, database: str, file: str, *, overwrite: bool, as_json: bool) -> None:

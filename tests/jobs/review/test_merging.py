@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jobs.review.exchange import export_verdicts
-from jobs.review.merging import merge_file
 from jobs.review.opinions import is_shared, opinions, outcome
 from jobs.review.queues.interface import STRAY, UNCLEAR, VERDICTS
 from jobs.review.session import Review
@@ -19,6 +18,7 @@ from jobs.review.tally import tally
 from schemas.errors import QprError
 from tests.support.csv_files import write_csv
 from tests.support.fake_queue import FakeQueue
+from tests.support.merged_verdicts import merge_file
 
 QUEUE = FakeQueue(6)
 

@@ -10,9 +10,9 @@ import pytest
 
 from jobs.review.checks import check_queue
 from jobs.review.database.connection import Verdict
-from jobs.review.merging import merge_file
 from jobs.review.store import VerdictStore
 from schemas.errors import QprError
+from tests.support.merged_verdicts import merge_file
 
 
 def verdict(name, item="i0", reviewer="Ada", value="right", **more):
@@ -173,7 +173,7 @@ def test_a_damaged_database_is_named(open_store, items, tmp_path):
 
 READ_ONLY = """
 import os, sys
-from jobs.review.merging import merge_file
+from jobs.review.merging import merge
 from jobs.review.store import VerdictStore
 from jobs.review.queues.interface import Source
 from schemas.errors import QprError

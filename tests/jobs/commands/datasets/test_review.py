@@ -269,3 +269,21 @@ def test_pairs_are_judged_for_a_calibration(qpr, review, write_jsonl, tmp_path):
     assert "4 verdicts so far, at least" in outcome.err
     refused = review("--report", tmp_path / "r.html", "--claim", 0.9, source=source)
     assert (refused.code, refused.out, (tmp_path / "r.html").exists()) == (2, "", False)
+
+
+@pytest.mark.parametrize("content", ["", "verdict\nright\n", "verdict,cluster_id\nright,c00\n", None])
+def test_a_file_that_cannot_be_merged_leaves_no_new_database(review, tmp_path, content):
+    if content is not None:
+        (tmp_path / "verdicts.csv").write_text(content)
+    folder = sorted(path.name for path in tmp_path.iterdir())
+    outcome = review("--merge", tmp_path / "verdicts.csv")
+    assert (outcome.code, outcome.err.count("\n")) == (1, 1), outcome.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == folder
+
+
+def test_a_database_of_another_queue_that_cannot_be_merged_leaves_no_new_database(review, tmp_path):
+    assert review("--seed", 3, keys="r").code == 0
+    (tmp_path / "review.db").rename(tmp_path / "other.db")
+    outcome = review("--merge", tmp_path / "other.db")
+    assert (outcome.code, "has verdicts on another queue" in outcome.err) == (1, True), outcome.err
+    assert not list(tmp_path.glob("review.db*"))
