@@ -13,7 +13,7 @@ import os
 import shlex
 import sqlite3
 import tempfile
-from collections.abc import Sequence, Set
+from collections.abc import Collection, Sequence, Set
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,7 +22,9 @@ from jobs.review.database.connection import explained, is_database, open_databas
 from jobs.review.queues.clusters import ClusterQueue
 from jobs.review.queues.interface import Queue, Source
 from jobs.review.queues.requests import RequestQueue
+from jobs.workflows.erasure.datasets import clusters_left
 from jobs.workflows.erasure.text_files import erase_from_file
+from pipelines.calibration.verdicts.verdict_file import cluster_name
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.mentions import Mentions
 from schemas.artifacts import storage
@@ -81,7 +83,9 @@ def erase_from_review(
     with contextlib.closing(open_database(path)) as connection, explained(path):
         source = read_source(connection)
         if dry_run:
-            return _result(path, source, _found(connection, erasure), gone=0, rewritten=False)
+            left = _names_left(path, source, erasure, dataset, files)
+            gone = 0 if left is None else sum(item not in left for item in _judged_items(connection))
+            return _result(path, source, _found(connection, erasure), gone=gone, rewritten=False)
     queue = _queue_without(path, source, erasure, dataset, files)
     with contextlib.closing(open_database(path, source)) as connection, explained(path):
         connection.execute("PRAGMA secure_delete = ON")
@@ -176,6 +180,18 @@ def _queue_without(
     return queue if queue and queue.source.digest != source.digest else None
 
 
+def _names_left(
+    path: str, source: Source, erasure: Erasure, dataset: str | None, files: Sequence[str]
+) -> Collection[str] | None:
+    """Return the names of the items that the queue will have without the questions; None if it stays or is unknown."""
+    if source.kind == "requests":
+        queue = _requests_without(path, source, erasure, files)
+        return queue.places if queue else None
+    if source.kind == "clusters" and dataset:
+        return set(map(cluster_name, clusters_left(dataset, erasure)))
+    return None
+
+
 def _requests_without(path: str, source: Source, erasure: Erasure, files: Sequence[str]) -> Queue | None:
     """Return the queue of the judged requests as their file will be, which is written after the database.
 
@@ -202,10 +218,13 @@ def _requests_without(path: str, source: Source, erasure: Erasure, files: Sequen
     return None
 
 
+def _judged_items(connection: sqlite3.Connection) -> list[str]:
+    return [item for [item] in connection.execute("SELECT item FROM items").fetchall()]
+
+
 def _follow(connection: sqlite3.Connection, queue: Queue) -> int:
     """Make the database that of the queue as it is now; return the number of judged items that are gone."""
-    judged = [item for [item] in connection.execute("SELECT item FROM items").fetchall()]
-    places = {item: queue.places.get(item) for item in judged}
+    places = {item: queue.places.get(item) for item in _judged_items(connection)}
     gone = [(item,) for item, place in places.items() if place is None]
     verdicts = "SELECT verdict_id FROM verdicts WHERE item = ?"
     connection.executemany(f"DELETE FROM undone WHERE verdict_id IN ({verdicts})", gone)  # noqa: S608

@@ -1,6 +1,6 @@
 """Erasure from a dataset: all files are written again without it, and the old ones are removed.
 
-dataset URL, Erasure -> erase_from_dataset -> counts of what was erased
+dataset URL, Erasure -> erase_from_dataset -> counts of what was erased; -> clusters_left -> ids of the other clusters
 """
 
 from __future__ import annotations
@@ -58,6 +58,16 @@ def erase_from_dataset(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str
         if found.total():
             _rewrite(dataset, erasure, target)
     return _result(url, found, leftovers, rewritten=found.total() > 0)
+
+
+def clusters_left(url: str, erasure: Erasure) -> Iterator[int]:
+    """Yield the ids of the clusters that a dataset has after an erasure, which may be done already.
+
+    Raises:
+        QprError: there is no complete dataset, or a file of it cannot be read.
+    """
+    for _, part in _parts(open_dataset(url), "clusters"):
+        yield from erase_clusters(part, erasure, {})["cluster_id"].to_pylist()
 
 
 def _result(url: str, found: collections.Counter[str], leftovers: int, *, rewritten: bool) -> dict[str, Any]:

@@ -44,7 +44,7 @@ def test_notes_and_strays_are_in_no_byte_and_the_review_goes_on(qpr, judged, tmp
     assert b"zibeline" in content(tmp_path)
     given = ("--dataset", dataset, "--review", path, "--question", SECRET, "--question", SECRET + " it")
     planned = json.loads(qpr("erase", *given, "--dry-run", "--json").out)["artefacts"]
-    assert planned[1] == {"review": path, "rewritten": False, "verdicts": 2, "clusters": 0}
+    assert planned[1] == {"review": path, "rewritten": False, "verdicts": 2, "clusters": 1}
     assert b"zibeline" in content(tmp_path)
     outcome = qpr("erase", *given, "--json")
     assert outcome.code == 0, outcome.err
@@ -63,6 +63,8 @@ def test_notes_and_strays_are_in_no_byte_and_the_review_goes_on(qpr, judged, tmp
     ]
     again = json.loads(qpr("erase", *given, "--json").out)["artefacts"]
     assert not any(one["rewritten"] for one in again)
+    planned = json.loads(qpr("erase", *given, "--dry-run", "--json").out)["artefacts"]
+    assert planned[1] == {"review": path, "rewritten": False, "verdicts": 0, "clusters": 0}
 
 
 def test_strata_are_those_of_the_clusters_without_the_question(qpr, tmp_path, make_dataset):
@@ -163,7 +165,7 @@ def test_verdicts_on_requests_follow_their_file(qpr, judged_requests, tmp_path):
     given = ("--review", path, "--file", tmp_path / "broken.jsonl", "--file", other, "--file", requests)
     given += ("--question", SECRET, "--json")
     planned = json.loads(qpr("erase", *given, "--dry-run").out)["artefacts"]
-    assert planned[0] == {"review": path, "rewritten": False, "verdicts": 1, "requests": 0}
+    assert planned[0] == {"review": path, "rewritten": False, "verdicts": 1, "requests": 1}
     outcome = qpr("erase", *given)
     assert outcome.code == 1  # of the broken file
     assert "not given" not in outcome.err
