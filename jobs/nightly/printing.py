@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Sequence
+from typing import Final
 
 import rich.console
 
@@ -21,6 +22,14 @@ from schemas.errors import BadDropError, UnusableInputError
 
 REFUSED = 3
 """Exit code of a night that the gate refused; a scheduler need not repeat it."""
+
+_ROWS: Final = {
+    "rows_read": "log rows of the night",
+    "rows_kept": "log rows kept",
+    "rows_rejected": "log rows rejected",
+    "rows_waiting": "log rows that wait for more users",
+    "rows_erased": "log rows erased",
+}
 
 
 def print_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerms, *, as_json: bool) -> int:
@@ -59,7 +68,6 @@ def print_night(warehouse: str, dates: Sequence[datetime.date], terms: NightTerm
 
 
 def _rows_of_night(ingested: Sequence[Ingested]) -> dict[str, str]:
-    """Return the numbers of log rows of the night's days, all together."""
-    names = {"rows_read": "log rows of the night", "rows_kept": "log rows kept", "rows_rejected": "log rows rejected"}
+    """Return the numbers of log rows of the night's days, all together; the first is the sum of the others."""
     counts = [day.as_json() for day in ingested]
-    return {label: f"{sum(day[name] for day in counts):,}" for name, label in names.items()}
+    return {label: f"{sum(day[name] for day in counts):,}" for name, label in _ROWS.items()}
