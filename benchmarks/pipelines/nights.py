@@ -30,7 +30,7 @@ from benchmarks.measure import cpu_ms, simulate
 from jobs.nightly import flow
 from jobs.nightly.gate.settings import GateSettings
 from jobs.nightly.outcome import Outcome
-from jobs.nightly.settings import NightSettings
+from jobs.nightly.settings import NightSettings, NightTerms
 from jobs.nightly.warehouse import open_warehouse
 from jobs.options.encoder_training import EncoderTraining
 from jobs.workflows.indexing import build_index
@@ -87,7 +87,7 @@ def rebuild(warehouse: Path, version: Version, folder: str) -> float:
 
 def run_nights(
     warehouse: Path,
-    terms: flow.NightTerms,
+    terms: NightTerms,
     *,
     nights: int,
     events: int,
@@ -139,7 +139,7 @@ def main(
     )
     spent: collections.Counter[str] = collections.Counter()
     timed_steps(spent)
-    terms = flow.NightTerms(
+    terms = NightTerms(
         clusters=ClustersConfig(),
         encoder=EncoderTraining.of_values({"epochs": epochs}),
         night=NightSettings(retrain="never", window=f"{window}d"),

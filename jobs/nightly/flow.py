@@ -7,11 +7,10 @@ Each step writes one artefact and is skipped where it is there, so a killed nigh
 
 from __future__ import annotations
 
-import dataclasses
 import datetime
 import functools
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jobs.display.console import say
 from jobs.nightly.certifying import Sample, certified_again, certify_index, read_sample
@@ -21,58 +20,49 @@ from jobs.nightly.folding import check_days, dated_digests, fold_days, read_spli
 from jobs.nightly.gate.decision import kept_share, questions_moved, reason_to_refuse
 from jobs.nightly.gate.evidence import Evidence, GateFiles, missed_canary, mix_of, read_files
 from jobs.nightly.gate.label_precision import is_reviewed
-from jobs.nightly.gate.settings import GateSettings
 from jobs.nightly.indexing import index_of_night, options_of
 from jobs.nightly.mending import check_mended, is_whole_again, missing
 from jobs.nightly.outcome import Outcome
 from jobs.nightly.reporting import frozen_test, write_report
-from jobs.nightly.settings import CertificateSettings, NightSettings
+from jobs.nightly.settings import NightTerms
 from jobs.nightly.steps import key_of
-from jobs.nightly.training import how_trained, reason_to_train, train_encoder, warn_of_preset
+from jobs.nightly.training import encoder_of_night, how_trained
 from jobs.nightly.warehouse import days_of, in_window
 from jobs.nightly.window.drops import changed_drops, check_drops
 from jobs.nightly.window.row_counts import warn_of_unusual_rows
-from jobs.options.encoder_training import EncoderTraining
 from model.evaluation.intervals import Interval
-from pipelines.graphs.settings import ClustersConfig, IndexConfig
 from pipelines.ingestion.earlier import ids_by_split
 from schemas.artifacts import storage
-from schemas.artifacts.manifest import read_manifest
+from schemas.artifacts.manifest import Manifest, read_manifest
 from schemas.versions import history
-from schemas.versions.version import Artefact, Training, Version, check_artefact
+from schemas.versions.version import Artefact, Version, check_artefact
 
 if TYPE_CHECKING:
-    from apache_beam.options.pipeline_options import PipelineOptions
-
     from pipelines.ingestion.days import Day
-    from pipelines.privacy.users import UserKey
 
 
-@dataclasses.dataclass(frozen=True)
-class NightTerms:
-    """Everything that decides on a night besides its date.
+class _Night(NamedTuple):
+    """Inputs and settings of a night, whatever the version is that it follows.
 
     Attributes:
-        clusters: how logs are read and clusters made.
-        encoder: how an encoder is trained.
-        night: window, rule of training, test set.
-        gate: limits of the gate.
-        options: Beam's.
-        max_reject_ratio: maximum share of rejected rows of a day and of the window.
-        user_key: of the hashes of users and questions that are written.
-        certificate: promise of the certificate, and the requests that show it.
-        index: how an index is built.
+        warehouse: its URL.
+        days: of the window, ascending.
+        date: last day of the window.
+        inputs: digest of days and settings.
+        terms: settings.
+        files: of the gate.
+        sample: judged requests of the certificate; None: none were given.
+        reread: command that reads the days again that were ingested with other options; None: no day was.
     """
 
-    clusters: ClustersConfig
-    encoder: EncoderTraining
-    night: NightSettings
-    gate: GateSettings
-    options: PipelineOptions
-    max_reject_ratio: float
-    user_key: UserKey | None = None
-    certificate: CertificateSettings = dataclasses.field(default_factory=CertificateSettings)
-    index: IndexConfig = dataclasses.field(default_factory=IndexConfig)
+    warehouse: str
+    days: Sequence[Day]
+    date: datetime.date
+    inputs: str
+    terms: NightTerms
+    files: GateFiles
+    sample: Sample | None
+    reread: str | None
 
 
 def run_night(
@@ -112,7 +102,7 @@ def run_night(
     warn_of_unusual_rows(dates, days)
     outcome = functools.partial(Outcome, not_ingested=waiting, changed=changed, ingested=ingested)
     inputs = key_of(dated_digests(days), _settings(terms))
-    make = functools.partial(_made, warehouse, days, last, inputs, terms, files, sample, reread)
+    make = functools.partial(_made, _Night(warehouse, days, last, inputs, terms, files, sample, reread))
     is_new_test_made = not terms.night.new_test_set or (now and now[1].test == now[1].dataset)
     if now and now[1].inputs == inputs and is_new_test_made:
         if not (gone := missing(warehouse, *now)):
@@ -147,60 +137,50 @@ def _recorded(warehouse: str, version: Version, outcome: Callable[[int | None, V
     return outcome(history.publish(warehouse, version), version)
 
 
-def _made(
-    warehouse: str,
-    days: Sequence[Day],
-    date: datetime.date,
-    inputs: str,
-    terms: NightTerms,
-    files: GateFiles,
-    sample: Sample | None,
-    reread: str | None,
-    now: tuple[int, Version] | None,
-    earlier: Artefact | None,
-) -> Version:
+def _made(night: _Night, now: tuple[int, Version] | None, earlier: Artefact | None) -> Version:
     """Return the record of a night whose artefacts are written, refused or not.
 
-    ``earlier`` has the splits of the questions of all versions before, ``now`` is the newest of these with its number.
+    Args:
+        night: its inputs and settings.
+        now: the newest version before, with its number.
+        earlier: splits of the questions of all versions before.
     """
-    number, parent = now or (None, None)
+    parent = now[1] if now else None
+    dataset_before = _checked_dataset(night.warehouse, *now) if now else None
+    dataset = _folded(night.warehouse, night.days, night.terms, earlier)
+    before = read_splits(night.warehouse, earlier)
+    splits = remember_splits(night.warehouse, dataset, earlier, before, days=night.days)
+    version = _unjudged(night, now, dataset, splits)
+    moved = questions_moved(ids_by_split(read_splits(night.warehouse, splits)), ids_by_split(before))
+    evidence = _evidence(night, version, parent, dataset_before, moved)
+    metrics = version.metrics | {"kept_share": kept_share(evidence.after)} | evidence.metrics
+    return Version(**{**dict(version), "metrics": metrics, "refused": reason_to_refuse(night.terms.gate, evidence)})
+
+
+def _checked_dataset(warehouse: str, number: int, version: Version) -> Manifest:
+    """Return the manifest of the dataset of a version, all of whose artefacts are there."""
     checked = {
         artefact: check_artefact(warehouse, artefact, kind, version=f"version {number}")
-        for artefact, kind in (parent.artefacts.items() if parent else ())
+        for artefact, kind in version.artefacts.items()
     }
-    dataset = _folded(warehouse, days, terms, earlier)
-    before = read_splits(warehouse, earlier)
-    splits = remember_splits(warehouse, dataset, earlier, before, days=days)
-    model, trained = _encoder(warehouse, dataset, date, parent, terms)
+    return checked[version.dataset]
+
+
+def _unjudged(night: _Night, now: tuple[int, Version] | None, dataset: Artefact, splits: Artefact) -> Version:
+    """Make the encoder, the index, the report and the certificate of a dataset; return their record before the gate."""
+    warehouse, date, terms = night.warehouse, night.date, night.terms
+    number, parent = now or (None, None)
+    model, trained = encoder_of_night(warehouse, dataset, terms.encoder, terms.night.retrain, date=date, parent=parent)
     index = index_of_night(warehouse, dataset, model, terms.index, parent=parent, options=terms.options)
     test = frozen_test(warehouse, dataset, parent, is_new=terms.night.new_test_set)
     report, metrics, changes = write_report(warehouse, dataset, index, parent, test)
-    certified = certify_index(warehouse, index, sample, date=date, parent=parent)
-    dataset_before, limits, review = checked[parent.dataset] if parent else None, terms.gate, files.review
-    is_judged = functools.partial(is_reviewed, warehouse, dataset=dataset, date=days[-1].date, days=limits.review_days)
-    evidence = Evidence(
-        difference=Interval.of(metrics, "difference"),
-        displaced=Interval.of(metrics, "new_questions"),
-        queries=int(metrics.get("frozen_queries", 0)),
-        is_trained=parent is None or model != parent.model,
-        before=dataset_before.counters if dataset_before else None,
-        after=read_manifest(storage.join(warehouse, dataset.path), "dataset").counters,
-        moved=questions_moved(ids_by_split(read_splits(warehouse, splits)), ids_by_split(before)),
-        missed=missed_canary(files, storage.join(warehouse, index.path), limits.canary_rank),
-        review=review,
-        is_reviewed=review is None or is_judged(review),
-        judge=storage.join(warehouse, dataset.path),
-        mix=mix_of(days, dataset_before),
-        reread=reread,
-        canaries=len(files.canaries),
-        uncertified=certified.reason if terms.certificate.require_certificate else None,
-    )
+    certified = certify_index(warehouse, index, night.sample, date=date, parent=parent)
     return Version(
         parent=number,
         date=date,
         window_days=terms.night.window_days,
-        days=len(days),
-        inputs=inputs,
+        days=len(night.days),
+        inputs=night.inputs,
         dataset=dataset,
         model=model,
         index=index,
@@ -211,9 +191,34 @@ def _made(
         trained=trained,
         certificate=certified.artefact,
         uncertified=certified.reason,
-        metrics=metrics | {"kept_share": kept_share(evidence.after)} | evidence.metrics,
+        metrics=metrics,
         changes=changes,
-        refused=reason_to_refuse(terms.gate, evidence),
+    )
+
+
+def _evidence(
+    night: _Night, version: Version, parent: Version | None, dataset_before: Manifest | None, moved: int
+) -> Evidence:
+    """Return the evidence on the artefacts of a night."""
+    files, limits = night.files, night.terms.gate
+    dataset, index = (storage.join(night.warehouse, one.path) for one in (version.dataset, version.index))
+    judged = functools.partial(is_reviewed, date=night.days[-1].date, days=limits.review_days)
+    return Evidence(
+        difference=Interval.of(version.metrics, "difference"),
+        displaced=Interval.of(version.metrics, "new_questions"),
+        queries=int(version.metrics.get("frozen_queries", 0)),
+        is_trained=parent is None or version.model != parent.model,
+        before=dataset_before.counters if dataset_before else None,
+        after=read_manifest(dataset, "dataset").counters,
+        moved=moved,
+        missed=missed_canary(files, index, limits.canary_rank),
+        review=files.review,
+        is_reviewed=files.review is None or judged(night.warehouse, files.review, version.dataset),
+        judge=dataset,
+        mix=mix_of(night.days, dataset_before),
+        reread=night.reread,
+        canaries=len(files.canaries),
+        uncertified=version.uncertified if night.terms.certificate.require_certificate else None,
     )
 
 
@@ -227,18 +232,6 @@ def _folded(warehouse: str, days: Sequence[Day], terms: NightTerms, earlier: Art
         max_reject_ratio=terms.max_reject_ratio,
         user_key=terms.user_key,
     )
-
-
-def _encoder(
-    warehouse: str, dataset: Artefact, date: datetime.date, parent: Version | None, terms: NightTerms
-) -> tuple[Artefact, Training]:
-    reason = reason_to_train(warehouse, terms.night.retrain, date=date, dataset=dataset, parent=parent)
-    if reason is None and parent is not None:
-        say(f"keeping the encoder of {parent.trained.date}")
-        warn_of_preset(warehouse, parent, terms.encoder)
-        return parent.model, parent.trained
-    say(f"training an encoder: {reason}")
-    return train_encoder(warehouse, dataset, terms.encoder, date=date, parent=parent)
 
 
 def _settings(terms: NightTerms) -> list[Any]:

@@ -13,8 +13,9 @@ import rich.console
 
 from jobs.display.console import emit, two_columns
 from jobs.display.safe_text import escape_controls
-from jobs.nightly.flow import NightTerms, run_night
+from jobs.nightly.flow import run_night
 from jobs.nightly.ingestion import Ingested
+from jobs.nightly.settings import NightTerms
 from jobs.nightly.warehouse import open_warehouse
 from jobs.workflows.warehouses.version_figures import rows_of_metrics, rows_of_report, table_of_changes
 from jobs.workflows.warehouses.versions import alone_in

@@ -1,18 +1,26 @@
 """Settings of a night: its window, the rule of training, the test set of the gate, the index and the certificate.
 
-options of `qpr nightly` -> NightSettings, IndexOptions, CertificateSettings -> jobs.nightly.flow
+options of `qpr nightly` -> NightSettings, IndexOptions, CertificateSettings -> NightTerms -> jobs.nightly.flow
 """
 
 from __future__ import annotations
 
+import dataclasses
 import re
-from typing import Annotated, Final, Self
+from typing import TYPE_CHECKING, Annotated, Final, Self
 
 import pydantic
 
+from jobs.nightly.gate.settings import GateSettings
+from jobs.options.encoder_training import EncoderTraining
 from model.certificates.settings import Certification, Promise
-from pipelines.graphs.settings import IndexConfig, IndexTuning
+from pipelines.graphs.settings import ClustersConfig, IndexConfig, IndexTuning
 from schemas.option import Option
+
+if TYPE_CHECKING:
+    from apache_beam.options.pipeline_options import PipelineOptions
+
+    from pipelines.privacy.users import UserKey
 
 
 def _form(pattern: str, described: str) -> pydantic.AfterValidator:
@@ -96,3 +104,30 @@ class CertificateSettings(Promise, frozen=True, extra="forbid", title="Certifica
     def procedure(self) -> Certification:
         """Return the settings of the tests."""
         return Certification(alpha=self.alpha, delta=self.delta, days=self.certificate_days)
+
+
+@dataclasses.dataclass(frozen=True)
+class NightTerms:
+    """Everything that decides on a night besides its date.
+
+    Attributes:
+        clusters: how logs are read and clusters made.
+        encoder: how an encoder is trained.
+        night: window, rule of training, test set.
+        gate: limits of the gate.
+        options: Beam's.
+        max_reject_ratio: maximum share of rejected rows of a day and of the window.
+        user_key: of the hashes of users and questions that are written.
+        certificate: promise of the certificate, and the requests that show it.
+        index: how an index is built.
+    """
+
+    clusters: ClustersConfig
+    encoder: EncoderTraining
+    night: NightSettings
+    gate: GateSettings
+    options: PipelineOptions
+    max_reject_ratio: float
+    user_key: UserKey | None = None
+    certificate: CertificateSettings = dataclasses.field(default_factory=CertificateSettings)
+    index: IndexConfig = dataclasses.field(default_factory=IndexConfig)

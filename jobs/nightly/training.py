@@ -1,6 +1,6 @@
 """Encoder of a night: trained on the nights of `--retrain`, else that of the version before.
 
-dataset, version before, rule -> train_encoder -> model, date of its training
+dataset, version before, rule -> encoder_of_night -> model, date of its training
 """
 
 from __future__ import annotations
@@ -77,6 +77,37 @@ def warn_of_preset(warehouse: str, parent: Version, chosen: EncoderTraining) -> 
     if difference := _shape_difference(warehouse, parent, chosen.shape):
         stays = f"the encoder of {parent.trained.date} stays, since none is trained tonight: {difference}"
         warn(f"--preset {chosen.preset}: {stays}. --retrain always trains one with these options")
+
+
+def encoder_of_night(
+    warehouse: str,
+    dataset: Artefact,
+    chosen: EncoderTraining,
+    rule: str,
+    *,
+    date: datetime.date,
+    parent: Version | None,
+) -> tuple[Artefact, Training]:
+    """Train an encoder, or keep the one of the version before, as the rule decides.
+
+    Args:
+        warehouse: its URL.
+        dataset: of the night.
+        chosen: settings of a training.
+        rule: as of `reason_to_train`.
+        date: of the night.
+        parent: the version before.
+
+    Raises:
+        QprError: as of `reason_to_train` and `train_encoder`.
+    """
+    reason = reason_to_train(warehouse, rule, date=date, dataset=dataset, parent=parent)
+    if reason is None and parent is not None:
+        say(f"keeping the encoder of {parent.trained.date}")
+        warn_of_preset(warehouse, parent, chosen)
+        return parent.model, parent.trained
+    say(f"training an encoder: {reason}")
+    return train_encoder(warehouse, dataset, chosen, date=date, parent=parent)
 
 
 def how_trained(chosen: EncoderTraining) -> list[Any]:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from jobs.nightly.gate.settings import GateSettings
-from jobs.nightly.settings import CertificateSettings, IndexOptions, NightSettings
+from jobs.nightly.settings import CertificateSettings, IndexOptions, NightSettings, NightTerms
 from jobs.options.beam import beam_options
 from jobs.options.encoder_training import EncoderTraining
 from jobs.options.inputs import MaxRejectRatio
@@ -51,7 +51,6 @@ def nightly(
     Options of Apache Beam follow after --, such as -- --runner=FlinkRunner
     """
     from jobs.nightly.days import chosen_dates
-    from jobs.nightly.flow import NightTerms
     from jobs.nightly.printing import print_night
     from jobs.workflows.verdicts.reviewed_clusters import with_reviewed
 

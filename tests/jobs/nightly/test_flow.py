@@ -109,7 +109,7 @@ def test_options_that_change_no_artefact_of_the_same_days_publish_nothing(qpr, p
 def test_a_killed_night_is_completed_without_making_finished_steps_again(qpr, warehouse, dates, monkeypatch):
     import jobs.nightly.flow as flow
 
-    steps = ("remember_splits", "train_encoder", "index_of_night", "write_report")
+    steps = ("remember_splits", "encoder_of_night", "index_of_night", "write_report")
     runs = {}
     for step in steps:
         with monkeypatch.context() as patched:
@@ -138,9 +138,9 @@ def _killed(*_, **__):
 
 
 def flow_night(warehouse, date):
-    from jobs.nightly.flow import NightTerms, run_night
+    from jobs.nightly.flow import run_night
     from jobs.nightly.gate.settings import GateSettings
-    from jobs.nightly.settings import NightSettings
+    from jobs.nightly.settings import NightSettings, NightTerms
     from jobs.nightly.warehouse import open_warehouse
     from jobs.options.encoder_training import EncoderTraining
     from pipelines.engine.runner import parse_options
