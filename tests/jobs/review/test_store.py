@@ -1,5 +1,7 @@
+import contextlib
 import os
 import pathlib
+import re
 import sqlite3
 import subprocess
 import sys
@@ -10,6 +12,7 @@ import pytest
 
 from jobs.review.checks import check_queue
 from jobs.review.database.connection import Verdict
+from jobs.review.database.tables import check_values
 from jobs.review.store import VerdictStore
 from schemas.errors import QprError
 from tests.support.merged_verdicts import merge_file
@@ -250,6 +253,16 @@ def test_a_value_that_no_review_writes_is_refused_with_table_row_and_column(
     change_freely(tmp_path / "review.db", f"UPDATE {table} SET {column} = {value} WHERE rowid = 1")
     with pytest.raises(QprError, match=rf"review\.db: table {table}, row 1: the value of {column} .*\. Restore a copy"):
         open_store(read_only=read_only)
+
+
+def test_the_values_of_a_table_are_checked_in_one_pass(open_store, tmp_path):
+    open_store()
+    passes = []
+    with contextlib.closing(sqlite3.connect(tmp_path / "review.db")) as connection:
+        connection.set_trace_callback(passes.append)
+        check_values("review.db", connection)
+    tables = [re.search(r"FROM (\w+) WHERE \(typeof", statement) for statement in passes if "rowid" in statement]
+    assert [found[1] for found in tables] == ["source", "items", "verdicts", "undone", "claims"]
 
 
 def test_text_that_is_no_utf_8_is_refused(open_store, tmp_path):
