@@ -106,13 +106,13 @@ def _add_searches(app: FastAPI, service: Service) -> None:
 
     @add("POST /search", "Hits of questions.", *_OF_BODY, *unknown, returns=SearchDocument, body=several)
     async def search(request: Request) -> Response:
-        body: Any = await read_json(request, searched, limits)
+        body: Any = await read_json(request, searched, limits, most_listed=limits.max_questions)
         _log(request, body.texts)
         return json_response(await service.search(body.texts, body.k, body.mode, body.values))
 
     @add("POST /answer", "Answers, or abstentions.", *_OF_BODY, *unknown, returns=AnswersDocument, body=answering)
     async def answer(request: Request) -> Response:
-        body: Any = await read_json(request, answered, limits)
+        body: Any = await read_json(request, answered, limits, most_listed=limits.max_questions)
         _log(request, body.texts)
         return json_response(await service.answer(body.texts, body.k, body.values))
 
@@ -138,7 +138,7 @@ def _add_operations(app: FastAPI, service: Service) -> None:
 
     @add("POST /feedback", "Keep a verdict on an answer.", *_OF_BODY, 404, 409, 503, returns=kept, body=given)
     async def feedback(request: Request) -> Response:
-        await service.append_feedback((await read_json(request, verdict, limits)).model_dump())
+        await service.append_feedback((await read_json(request, verdict, limits, most_listed=0)).model_dump())
         return json_response({"kept": True})
 
     @add(

@@ -15,6 +15,7 @@ from starlette.requests import ClientDisconnect, Request
 
 from jobs.web.messages.faults import Fault
 from jobs.web.messages.known_names import Body, check_known
+from jobs.web.messages.many_values import check_few_values
 from jobs.web.messages.repeated_names import check_names
 from jobs.web.settings import Limits
 from model.choices import Mode
@@ -166,11 +167,18 @@ ID_PATTERN = "^-?[0-9]{1,19}$"
 """A 64-bit id as a string: JavaScript rounds integers beyond 2**53."""
 
 
-async def read_json(request: Request, model: type[_Body], limits: Limits) -> _Body:
+async def read_json(request: Request, model: type[_Body], limits: Limits, *, most_listed: int) -> _Body:
     """Return the body of a request.
 
+    Args:
+        request: that has it.
+        model: that it has to fit.
+        limits: of requests.
+        most_listed: as of `check_few_values`.
+
     Raises:
-        Fault: it is too large (413), no JSON (400, 415), has a name twice or does not fit the model (422).
+        Fault: it is too large (413), no JSON (400, 415), or has too many values, has a name twice or does
+            not fit the model (422).
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":  # a foreign page can send a form or plain text without a question to the server
@@ -178,6 +186,7 @@ async def read_json(request: Request, model: type[_Body], limits: Limits) -> _Bo
     if request.headers.get("content-encoding", "identity").lower() != "identity":
         raise Fault(415, "send the body without compression", "content_encoding", {"Accept-Encoding": "identity"})
     content = await _read_limited(request, limits.max_body_kb * 1024)
+    check_few_values(content, most_listed)
     try:
         body = model.model_validate_json(content)
     except pydantic.ValidationError as error:

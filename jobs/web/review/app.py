@@ -28,6 +28,8 @@ from schemas.errors import QprError
 
 LIMITS = Limits(max_body_kb=256)
 
+MOST_STRAYS = 10_000
+
 _Result = TypeVar("_Result")
 
 _Name = Annotated[str, pydantic.StringConstraints(strip_whitespace=True, min_length=1, max_length=60)]
@@ -50,7 +52,7 @@ class Judged(Person, frozen=True):
 
     item: _Name
     verdict: _Name
-    strays: list[_Name] = pydantic.Field(default=[], max_length=10_000)
+    strays: list[_Name] = pydantic.Field(default=[], max_length=MOST_STRAYS)
     note: str = pydantic.Field(default="", max_length=MOST_NOTE)
     verdict_id: str = pydantic.Field(pattern="^[0-9a-f]{32}$")
     number: int | None = pydantic.Field(default=None, ge=1)
@@ -83,12 +85,12 @@ def create_review_app(review: Review, metrics: Metrics, *, reviewer: str) -> Fas
 
     @app.post("/review/next")
     async def following(request: Request) -> Response:
-        person = await read_json(request, Person, LIMITS)
+        person = await read_json(request, Person, LIMITS, most_listed=0)
         return await _respond(review, person)
 
     @app.post("/review/verdicts")
     async def judge(request: Request) -> Response:
-        given = await read_json(request, Judged, LIMITS)
+        given = await read_json(request, Judged, LIMITS, most_listed=MOST_STRAYS)
         stored = await _in_thread(
             lambda: review.judge(
                 given.item,
@@ -104,7 +106,7 @@ def create_review_app(review: Review, metrics: Metrics, *, reviewer: str) -> Fas
 
     @app.post("/review/undo")
     async def undo(request: Request) -> Response:
-        person = await read_json(request, Person, LIMITS)
+        person = await read_json(request, Person, LIMITS, most_listed=0)
         undone = await _in_thread(lambda: review.undo(person.reviewer, person.session))
         before = undone and {name: getattr(undone, name) for name in ("item", "verdict", "strays", "note")}
         return await _respond(review, person, undone=undone is not None, before=before)

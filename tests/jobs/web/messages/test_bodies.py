@@ -217,3 +217,32 @@ def test_unknown_fields_are_named_with_those_that_there_are(start):
     refused = start().post("/answer", json={"question": "a", "text": "b", "filter": "c"})
     assert refused.status_code == 422
     assert refused.json()["error"] == "body: unknown field 'filter'; there are question, questions and k"
+
+
+def of_1_mb(part, name="questions", ends="[]"):
+    return f'{{"{name}": {ends[0]}{",".join([part] * (2**20 // (len(part) + 2)))}{ends[1]}}}'.encode()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(of_1_mb(part) for part in ("[]", '""', "{}", "1")),
+        of_1_mb("[]", "question"),
+        of_1_mb("[]", "text"),
+        of_1_mb('"a":[]', "filters", "{}"),
+        b'"' * 2**20,  # no JSON
+    ],
+)
+def test_a_body_of_more_values_than_a_request_has_is_refused_before_it_is_read(start, monkeypatch, content):
+    client = start()
+    monkeypatch.setattr(pydantic.BaseModel, "model_validate_json", None)
+    refused = post(client, content, path="/answer")
+    assert refused.status_code == 422
+    assert refused.json() == {"error": "body: has more than 1,100 values. Send fewer"}
+
+
+@pytest.mark.parametrize("text", ["a, b, ", '",', "\\", '\\",', "\\\\\\", "é,\n"])
+def test_commas_and_quotes_in_questions_are_no_values(start, text):
+    questions = [text * 60] * 1000
+    response = post(start(), json.dumps({"questions": questions, "k": 1}).encode())
+    assert (response.status_code, len(response.json()["results"])) == (200, 1000)
