@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from pipelines.reading.sources import Source
 
 _SHARD_BYTES = 32 * 2**20
-_EXPANSION = {"parquet": 4.0}  # in memory, a text column of a log takes about four times its size in Parquet
-_UNPACKED = 5.0
 
 IndexPreset = Literal["tuned", "paper"]
 
@@ -45,8 +43,9 @@ class Sharded(pydantic.BaseModel, frozen=True, extra="forbid"):
 
     def for_files(self, files: Sequence[Source]) -> Self:
         """Return the settings with a number of shards: without one, a shard has about `_SHARD_BYTES` of log text."""
-        text = sum(f.bytes * (_UNPACKED if f.compression else _EXPANSION.get(f.format, 1.0)) for f in files)
-        by_size = min(4096, max(1, math.ceil(text / _SHARD_BYTES)))  # the same for the same files
+        from pipelines.reading.estimate import text_bytes
+
+        by_size = min(4096, max(1, math.ceil(sum(map(text_bytes, files)) / _SHARD_BYTES)))
         return self if self.shards else self.model_copy(update={"shards": by_size})
 
 

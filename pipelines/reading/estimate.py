@@ -1,6 +1,6 @@
-"""Estimate of the number of rows of the inputs, without reading them.
+"""Estimates of the rows and the text of the inputs, without reading them.
 
-Source of every file -> estimate_rows -> Estimate of every file
+Source of every file -> estimate_rows -> Estimate of every file; Source -> text_bytes -> bytes of its text
 """
 
 from __future__ import annotations
@@ -20,6 +20,10 @@ from schemas.artifacts import storage
 SAMPLE_BYTES: Final = 1 << 22  # of a stored file
 SAMPLE_FILES: Final = 8  # of one format and compression; of other files only the size is used
 _PIECE_BYTES: Final = 1 << 14
+
+_PARQUET_EXPANSION: Final = 4.0
+_UNPACKED_EXPANSION: Final = 5.0
+"""Bytes of text in memory for each stored byte of a Parquet file, and of compressed text."""
 
 
 class Estimate(NamedTuple):
@@ -48,6 +52,13 @@ def estimate_rows(sources: Sequence[Source]) -> list[Estimate]:
         a_byte = sum(e.rows for e in sampled.values()) / max(1, sum(s.bytes for s in sampled))
         estimates |= {source: Estimate(round(source.bytes * a_byte), exact=False) for source in alike} | sampled
     return [estimates[source] for source in sources]
+
+
+def text_bytes(source: Source) -> float:
+    """Return the estimated bytes of the text of a file, by its size alone: the same for the same file."""
+    if source.compression:
+        return _UNPACKED_EXPANSION * source.bytes
+    return source.bytes if source.is_text else _PARQUET_EXPANSION * source.bytes
 
 
 def _sample(source: Source) -> Estimate:

@@ -20,6 +20,7 @@ from model.index.segments.builder import SegmentBuilder
 from model.index.segments.layout import folder_of, in_order
 from model.search.opening import model_folder
 from pipelines.graphs.index import ShardedQuestions, write_shards
+from pipelines.reading.estimate import text_bytes
 from pipelines.reading.index_inputs import DatasetFile, QuestionFile, SegmentFile
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, read_verified
@@ -101,7 +102,7 @@ def _shards(files: Sequence[QuestionFile], most: int) -> int:
             case DatasetFile() | SegmentFile():
                 text += file.file.rows * _ROW_BYTES
             case _:
-                text += file.source.bytes * (5 if file.source.compression or not file.source.is_text else 1)
+                text += text_bytes(file.source)
     return min(most, max(1, math.ceil(text / _SHARD_BYTES)))
 
 

@@ -7,10 +7,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from pipelines.reading import estimate
-from pipelines.reading.estimate import Estimate, estimate_rows
+from pipelines.reading.estimate import Estimate, estimate_rows, text_bytes
 from pipelines.reading.headers.columns import Column
 from pipelines.reading.reader import read
-from pipelines.reading.sources import expand
+from pipelines.reading.sources import Source, expand
 from schemas.errors import QprError
 
 ROWS = [
@@ -114,3 +114,11 @@ def test_rows_of_another_delimiter_and_encoding_are_counted_as_they_are_read(tmp
     (tmp_path / "a.csv").write_bytes(text.encode("utf-16"))
     [estimate] = estimate_rows(expand([str(tmp_path / "a.csv")]))
     assert estimate.rows == pytest.approx(rows, rel=0.001)
+
+
+@pytest.mark.parametrize(
+    ("kind", "compression", "expansion"),
+    [("jsonl", None, 1), ("csv", None, 1), ("jsonl", "gzip", 5), ("tsv", "zstd", 5), ("parquet", None, 4)],
+)
+def test_the_text_of_a_file_is_estimated_by_its_format_and_compression(kind, compression, expansion):
+    assert text_bytes(Source("rows", 1_000, kind, compression)) == expansion * 1_000
