@@ -105,10 +105,10 @@ PAIRS: Final = _schema(
 )
 
 REJECTED: Final = _schema(
-    _field("stage", pa.string(), "which step turned it away: read, validate, size, coherence, leakage, …"),
+    _field("stage", pa.string(), "step that rejected it: read, validate, size, coherence, leakage, …"),
     _field("reason", pa.string(), "why, one word or a few joined by underscores"),
     _field("score", pa.float64(), "the figure that decided it, where there is one", nullable=True),
-    _field("payload", pa.string(), "what was turned away: JSON, or the raw line where it could not be read"),
+    _field("payload", pa.string(), "the rejected row or question: JSON, or the raw line where it could not be read"),
 )
 
 ROW_STAGES: Final = ("read", "validate", "privacy")

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from jobs.commands.registry import COMMANDS
+from schemas import tables
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("schemas", "pipelines", "model", "jobs", "qpr", "benchmarks")
@@ -115,6 +116,11 @@ def test_wording_is_plain():
 
 def test_names_of_tests_are_plain():
     assert [place for place, words in names_of_tests() if PHRASES.search(words)] == []
+
+
+def test_descriptions_of_columns_are_plain():
+    columns = [field for schema in (tables.QA_LOG, *tables.TABLES.values()) for field in schema]
+    assert [field.name for field in columns if offence(field.metadata[b"doc"].decode(), title=False)] == []
 
 
 @pytest.mark.parametrize(
