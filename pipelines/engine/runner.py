@@ -39,6 +39,7 @@ from pipelines.engine.engine_options import EngineOptions, keep_workers, refuse_
 from pipelines.engine.freed_memory import give_back_freed_memory, keep_freed_memory, share_freed_memory
 from pipelines.engine.in_process_shuffle import hold_shuffles_once
 from pipelines.engine.side_inputs import keep_no_side_inputs
+from pipelines.engine.staged_files import removed_staged_files
 from schemas.errors import QprError, UsageError
 
 FREED_MEMORY = 2**28
@@ -106,8 +107,9 @@ def run(build: Callable[[beam.Pipeline], None], options: PipelineOptions) -> Non
         share_freed_memory()
     build(pipeline)
     try:
-        result = pipeline.run()
-        state = result.wait_until_finish() or result.state
+        with removed_staged_files():
+            result = pipeline.run()
+            state = result.wait_until_finish() or result.state
     except Exception as error:
         if engine == IN_PROCESS or "QprError: " in str(error) or os.environ.get("QPR_TRACEBACK"):
             raise
