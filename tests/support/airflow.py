@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.support.engine_servers import ROOT, free_ports, serving
+from tests.support.engine_servers import ROOT, serving
+from tests.support.ports import free_ports
 
 DAG = "qpr_nightly"
 _CALL_S = 300

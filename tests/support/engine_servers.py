@@ -16,14 +16,15 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.support.ports import free_ports
+from tests.support.waiting import wait_until
+
 ROOT = Path(__file__).resolve().parents[2]
-_START_S = 90
-_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-UsePerfData"
 """Java here moves bytes between Python workers: optimising compilers cost more than they give back. $JAVA_TOOL_OPTIONS
 replaces this."""
 
@@ -92,7 +93,9 @@ def spark(
     environment |= {"DRIVER_MEMORY": memory, "EXECUTOR_MEMORY": memory, "SPARK_LOGS": str(logs)}
     environment["WORKER_PYTHON"] = str(worker_python or sys.executable)
     tasks = f" -Dspark.default.parallelism={parallelism}" if parallelism else ""
-    environment["JAVA_TOOL_OPTIONS"] = os.environ.get("JAVA_TOOL_OPTIONS", _JVM) + tasks + (_KRYO if kryo else "")
+    kept = f" -Djava.io.tmpdir={logs}"  # a Java that is killed leaves its temporary files
+    java = os.environ.get("JAVA_TOOL_OPTIONS", _JVM) + kept + tasks + (_KRYO if kryo else "")
+    environment |= {"JAVA_TOOL_OPTIONS": java, "TMPDIR": str(logs)}
     command = [str(start), "cluster" if cluster else "local"]
     with serving(command, environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -115,8 +118,9 @@ def job_service(folder: Path, *, worker_python: Path | None = None) -> Iterator[
     with contextlib.ExitStack() as stack:
         stack.enter_context(log)
         service = [*command, f"--port_file={port_file}"]
-        process = stack.enter_context(serving(service, {}, stdout=log, stderr=log))
-        _wait_until(lambda: port_file.exists() and bool(port_file.read_text()))
+        own = {"TMPDIR": str(folder)}  # a server that is killed leaves its temporary files
+        process = stack.enter_context(serving(service, own, stdout=log, stderr=log))
+        wait_until(lambda: port_file.exists() and bool(port_file.read_text()))
         flags = ["--runner=PortableRunner", f"--job_endpoint=localhost:{port_file.read_text()}"]
         if worker_python is None:
             flags += ["--environment_type=LOOPBACK"]
@@ -124,19 +128,10 @@ def job_service(folder: Path, *, worker_python: Path | None = None) -> Iterator[
             [port] = free_ports(1)
             pool = [str(worker_python), "-m", "apache_beam.runners.worker.worker_pool_main", f"--service_port={port}"]
             path = f"{worker_python.parent}{os.pathsep}{os.environ['PATH']}"  # the pool starts plain `python`
-            stack.enter_context(serving(pool, {"PATH": path}, stdout=log, stderr=log))
-            _wait_until(lambda: _listens(port))
+            stack.enter_context(serving(pool, own | {"PATH": path}, stdout=log, stderr=log))
+            wait_until(lambda: _listens(port))
             flags += ["--environment_type=EXTERNAL", f"--environment_config=localhost:{port}"]
         yield Engine(flags, process.pid)
-
-
-def free_ports(count: int) -> list[int]:
-    """Return ports on which nothing listens at this moment."""
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
 
 
 def _tool(name: str) -> Path:
@@ -179,11 +174,3 @@ def serving(command: list[str], environment: dict[str, str], **streams: Any) -> 
 def _listens(port: int) -> bool:
     with socket.socket() as one:
         return one.connect_ex(("127.0.0.1", port)) == 0
-
-
-def _wait_until(ready: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + _START_S
-    while not ready():
-        if time.monotonic() > deadline:
-            raise RuntimeError(f"a server did not start within {_START_S} s")
-        time.sleep(0.1)

@@ -5,8 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 import runpy
-import socket
-import subprocess
 import sys
 from pathlib import Path
 
@@ -14,6 +12,7 @@ import numpy as np
 import torch
 
 from model.training.distributed import Processes, joined, local_device
+from tests.support.joined_processes import run_together
 
 SIDE = runpy.run_path(str(Path(__file__).parent / "memory" / "test_gradients.py"))
 SHAPES = {"cnn": SIDE["CNN"], "subword": SIDE["BAG"]}
@@ -35,18 +34,8 @@ def numbers_of(processes):
 
 
 def run_processes(count, folder):
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    world = {"WORLD_SIZE": str(count), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port), "OMP_NUM_THREADS": "1"}
-    world |= {"PYTHONWARNINGS": "error::UserWarning"}  # users of torchrun would see a warning once a process
-    command = [sys.executable, __file__, str(folder)]
-    root = str(Path(__file__).parents[3])
-    running = [
-        subprocess.Popen(command, env={**os.environ, **world, "RANK": str(rank), "PYTHONPATH": root})
-        for rank in range(count)
-    ]
-    assert [process.wait(120) for process in running] == [0] * count
+    # users of torchrun would see a warning once a process
+    run_together(__file__, folder, count=count, PYTHONWARNINGS="error::UserWarning")
     return [dict(np.load(folder / f"{rank}.npz")) for rank in range(count)]
 
 
@@ -101,6 +90,7 @@ def main(folder):
     with joined(torch.device("cpu")) as processes:
         numbers = numbers_of(processes) | {"first": np.array(processes.of_the_first(lambda: processes.rank))}
         np.savez(Path(folder) / f"{processes.rank}.npz", **numbers)
+    os._exit(0)  # a thread of gloo's may want Python's lock too late and abort (pytorch, pull request 179291)
 
 
 if __name__ == "__main__":

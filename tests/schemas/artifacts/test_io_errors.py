@@ -10,22 +10,23 @@ import pytest
 from schemas.artifacts import storage
 from schemas.artifacts.io_errors import connection_fault, io_fault, system_fault
 from schemas.errors import QprError
+from tests.support.waiting import wait_until
 
 
-def refused_port():
-    """Return a port of this machine at which nobody listens."""
+@pytest.fixture
+def refusing():
+    """Give the address of a server that listens to nobody; its port stays taken, so that no other program gets it."""
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+        yield f"127.0.0.1:{one.getsockname()[1]}"
 
 
 @pytest.mark.parametrize("look", [storage.exists, storage.read_bytes, storage.children])
-def test_http_without_a_server_is_no_missing_file(look):
+def test_http_without_a_server_is_no_missing_file(look, refusing):
     pytest.importorskip("aiohttp", reason="fsspec reads HTTP with aiohttp")
-    server = f"127.0.0.1:{refused_port()}"
     with pytest.raises(QprError) as raised:
-        look(f"http://{server}/x.jsonl")
-    told = f"http://{server}/x.jsonl: cannot connect to {server} (connection refused). Check the address, that the"
+        look(f"http://{refusing}/x.jsonl")
+    told = f"http://{refusing}/x.jsonl: cannot connect to {refusing} (connection refused). Check the address, that the"
     assert str(raised.value).startswith(told)
 
 
@@ -45,10 +46,9 @@ def s3_at(monkeypatch):
     s3fs.S3FileSystem.clear_instance_cache()
 
 
-def test_s3_without_a_server_names_the_endpoint(monkeypatch, s3_at):
-    server = f"127.0.0.1:{refused_port()}"
-    monkeypatch.setattr(s3_at(server), "retries", 1)
-    with pytest.raises(QprError, match=rf"s3://bucket/x: cannot connect to {server} \(connection refused\)\. Check"):
+def test_s3_without_a_server_names_the_endpoint(monkeypatch, s3_at, refusing):
+    monkeypatch.setattr(s3_at(refusing), "retries", 1)
+    with pytest.raises(QprError, match=rf"s3://bucket/x: cannot connect to {refusing} \(connection refused\)\. Check"):
         storage.exists("s3://bucket/x")
 
 
@@ -73,6 +73,7 @@ def test_s3_that_does_not_answer_is_tried_five_times_for_the_time_that_variables
             QprError, match=r"s3://bucket/x: cannot connect to .* \(Timeout on reading data from socket\)"
         ):
             storage.read_bytes("s3://bucket/x")
+        wait_until(lambda: len(connections) >= 5)  # the last one may not have been accepted yet
         listening.shutdown(socket.SHUT_RDWR)
     for connection, _ in connections:
         connection.close()

@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 import runpy
-import socket
-import subprocess
 import sys
 from pathlib import Path
 
@@ -18,6 +16,7 @@ from model.training.distributed import joined
 from model.training.encoder_training import train
 from model.training.progress import Deadline
 from schemas.errors import QprError
+from tests.support.joined_processes import run_together
 
 SIDE = runpy.run_path(str(Path(__file__).with_name("test_resume.py")))
 PAIRS = runpy.run_path(str(Path(__file__).parents[2].joinpath("conftest.py")))["make_pairs"]
@@ -104,13 +103,7 @@ def main(folder):
 def found(tmp_path_factory):
     """Return what two processes found, the first one's first."""
     folder = tmp_path_factory.mktemp("processes")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        world = {"WORLD_SIZE": str(COUNT), "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free.getsockname()[1])}
-    environment = {**os.environ, **world, "PYTHONPATH": str(Path(__file__).parents[4]), "OMP_NUM_THREADS": "1"}
-    command = [sys.executable, __file__, str(folder)]
-    running = [subprocess.Popen(command, env={**environment, "RANK": str(rank)}) for rank in range(COUNT)]
-    assert [process.wait(120) for process in running] == [0] * COUNT
+    run_together(__file__, folder, count=COUNT)
     return [pickle.loads((folder / f"{rank}.pickle").read_bytes()) for rank in range(COUNT)]
 
 

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
@@ -17,6 +16,7 @@ from schemas.artifacts.output_lock.lock import LEASES, LOCK
 from schemas.artifacts.output_lock.owner import LockedError, Owner
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
+from tests.support.waiting import wait_until
 
 NOW = datetime.datetime.now(datetime.UTC)
 ELSEWHERE = Owner(run_id="20200101T000000Z-aaaaaa", since="2020-01-01T00:00:00+00:00", host="other", process=7)
@@ -246,20 +246,12 @@ def test_a_lease_is_renewed_until_it_ends_and_not_after_another_run_has_it(remot
     monkeypatch.setattr(lease, "PERIOD_S", 0.01)
     output = Output(remote, "dataset")
     place = storage.join(remote, LEASES, "00000001.json")
-    wait_for(lambda: Owner.parse(storage.read_if_there(place)).renewed)
+    wait_until(lambda: Owner.parse(storage.read_if_there(place)).renewed)
     locked_by(remote, ELSEWHERE)
     thread = output._lock._thread
-    wait_for(lambda: not thread.is_alive())
+    wait_until(lambda: not thread.is_alive())
     output.release()
     assert storage.read_bytes(place) == ELSEWHERE.content()
-
-
-def wait_for(condition):
-    for _ in range(500):
-        if condition():
-            return
-        time.sleep(0.01)
-    raise AssertionError("it did not happen")
 
 
 def test_where_removal_is_forbidden_the_lease_is_marked_as_released(remote, monkeypatch):
