@@ -38,6 +38,7 @@ from pipelines.engine.beam_patches import (
     read_sizes_of_tables,
     skip_diagnostics,
 )
+from pipelines.engine.runner import new_pipeline
 
 DONE = BeamFnControlServicer._DONE_MARKER
 CACHE_S = "DEFAULT_BUNDLE_PROCESSOR_CACHE_SHUTDOWN_THRESHOLD_S"
@@ -230,7 +231,7 @@ def test_a_hint_keeps_its_types_and_no_call_stack_and_a_wrong_one_is_still_found
     assert not any(line.startswith("File") for line in hints.origin)
     assert any(line.startswith("File") for line in beam_patches._origin(decorators.IOTypeHints, []))
     with pytest.raises(decorators.TypeCheckError):
-        beam.Pipeline() | beam.Create(["text"]) | beam.FlatMap(typed)
+        new_pipeline(PipelineOptions(["--runner=FnApiRunner"])) | beam.Create(["text"]) | beam.FlatMap(typed)
 
 
 class Pickled:

@@ -2,6 +2,7 @@ import apache_beam as beam
 import numpy as np
 import pyarrow as pa
 import pytest
+from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.testing.test_pipeline import TestPipeline as PipelineUnderTest
 from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.transforms import window
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.engine import shuffle
+from pipelines.engine.runner import new_pipeline
 from pipelines.engine.shuffle import (
     GroupByShard,
     JoinByShard,
@@ -154,7 +156,7 @@ def test_tables_of_a_bundle_that_failed_are_forgotten():
 
 @pytest.mark.parametrize("transform", [GroupByShard("k", 2), JoinByShard("k", 2)])
 def test_tables_in_other_windows_are_refused(transform):
-    pipeline = PipelineUnderTest(runner="FnApiRunner")
+    pipeline = new_pipeline(PipelineOptions(["--runner=FnApiRunner"]))
     windowed = pipeline | beam.Create([table([(1, "a")])]) | beam.WindowInto(window.FixedWindows(9))
     with pytest.raises(ValueError, match="global window"):
         _ = (windowed,) | transform

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from apache_beam.options.pipeline_options import StandardOptions
 
 from pipelines.graphs import from_tables
 from pipelines.graphs.from_logs import read_asked
@@ -41,7 +42,8 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_the_program_of_the_page_makes_the_dataset_of_the_command(qpr, folder):
+def test_the_program_of_the_page_makes_the_dataset_of_the_command(qpr, folder, monkeypatch):
+    monkeypatch.setattr(StandardOptions, "DEFAULT_RUNNER", "FnApiRunner")  # Beam's own one tries to download a runner
     program = code_of(Path(__file__).parents[3] / "docs" / "beam.md").replace('url="dataset"', 'url=Path("dataset")')
     exec(compile(program, "beam.md", "exec"), {"__name__": "beam_page", "Path": Path})
     names = ("--column", "question=utterance", "--column", "answer=reply", "--column", "locale=lang")

@@ -32,7 +32,7 @@ def test_torchrun_trains_the_model_of_one_process_and_only_the_first_prints(qpr,
     arguments = ["train", "--dataset", str(dataset), *OPTIONS, *SIZES, "--output"]
     assert qpr(*arguments, tmp_path / "one").code == 0
     launch = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2", "-m", "jobs"]
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "TMPDIR": str(tmp_path)}  # where torchrun leaves its logs
     command = [sys.executable, *launch, *arguments, str(tmp_path / "two"), "--resume", "--max-minutes", "60"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stderr
