@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import secrets
 import sys
 import warnings
 from collections.abc import Callable
@@ -93,4 +94,18 @@ def _compiled(function: Callable[_Parameters, _Result], permitted: set[str]) -> 
         compiled: Callable[_Parameters, _Result] = njit(cache=True, nogil=True, fastmath=permitted)(function)
     except RuntimeError:  # there is no folder to keep it in
         compiled = njit(nogil=True, fastmath=permitted)(function)
+    _name_files_apart(compiled)
     return compiled
+
+
+def _name_files_apart(compiled: object) -> None:
+    """Give each file of a loop's machine code a name that no other process can choose.
+
+    Numba numbers the files, and writes the list of their signatures before the file itself. Of two processes that
+    compile a loop for different types at the same time, one could write its machine code under the signature of the
+    other, and the loop failed or was wrong in every later process. A file of an older release could be read in place
+    of a new one too.
+    """
+    files = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
+    if files is not None:  # it is kept
+        files._data_name = lambda _: f"loop.{secrets.token_hex(8)}.nbc"

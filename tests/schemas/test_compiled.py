@@ -68,3 +68,41 @@ def test_loops_are_compiled_where_no_folder_can_keep_their_machine_code(tmp_path
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.stdout.split()[0] == "42", done.stderr
     assert "CPUDispatcher" in done.stdout
+
+
+RACE = """
+import importlib.util, sys
+from pathlib import Path
+import numpy as np
+
+def process():
+    spec = importlib.util.spec_from_file_location("kept", Path(sys.argv[1]) / "kept.py")
+    sys.modules["kept"] = module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.double
+
+first, second, later = process(), process(), process()
+files, other = first._cache._cache_file, second._cache._cache_file
+read, write = other._load_index, files._save_data
+
+def write_late(name, content):
+    other._load_index = dict  # the second one has read an empty list before the first one wrote its own
+    second(21)
+    other._load_index = read
+    write(name, content)
+
+files._save_data = write_late
+first(21.0)
+print(later(21), later(21.0))
+"""
+
+
+def test_processes_that_compile_a_loop_for_different_types_at_once_leave_the_right_machine_code(tmp_path):
+    pytest.importorskip("numba")
+    (tmp_path / "kept.py").write_text(
+        "from schemas.compiled import compile_loop\n@compile_loop\ndef double(number):\n    return 2 * number\n"
+    )
+    command = [sys.executable, "-c", RACE, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["42", "42.0"], done.stderr
+    assert [*tmp_path.glob("__pycache__/*.nbc")]  # otherwise nothing would have been tested
