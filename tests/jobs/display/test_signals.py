@@ -115,7 +115,7 @@ def test_a_process_stopped_by_a_signal_shows_no_traceback_and_exits_with_the_sig
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout.readline() == b"ready\n"
         process.send_signal(signal.SIGTERM)
-        _, err = process.communicate(timeout=20)
+        _, err = process.communicate(timeout=120)
     assert (process.returncode, err.decode()) == (143, MESSAGE)
 
 

@@ -17,13 +17,14 @@ from jobs.review.store import VerdictStore
 from jobs.review.terminal import UNREAD_S, Keys, judge_in_terminal
 from tests.support.fake_queue import FakeQueue
 
-SECONDS = 30
+SECONDS = 120
 
 
 @pytest.fixture
 def terminal(make_dataset, tmp_path):
-    """Return a function that presses keys in `qpr review`, each on its screen; it returns code and screen."""
+    """Give a function that presses keys in `qpr review`, each on its screen; it returns code and screen."""
     make_dataset(tmp_path / "data", [[f"how do I pay {n} {word}" for word in "abc"] for n in range(12)])
+    started = []
 
     def press(*steps):
         ours, theirs = pty.openpty()
@@ -31,13 +32,14 @@ def terminal(make_dataset, tmp_path):
         environment = os.environ | {"TERM": "xterm", "COLUMNS": "100"}
         named = [sys.executable, *map(str, command), "--reviewer", "Ada"]
         process = subprocess.Popen(named, stdin=theirs, stdout=theirs, stderr=theirs, env=environment, close_fds=True)
+        started.append(process)
         os.close(theirs)
         screen, until = "", time.monotonic() + SECONDS
         for awaited, given in steps:
             keys = given if isinstance(given, bytes) else given.encode()
             start = len(screen)
             while awaited not in screen[start:]:
-                ready, _, _ = select.select([ours], [], [], until - time.monotonic())
+                ready, _, _ = select.select([ours], [], [], max(0, until - time.monotonic()))
                 assert ready, screen[start:]
                 screen += os.read(ours, 65536).decode(errors="replace")
             while bool(termios.tcgetattr(ours)[3] & termios.ICANON) != keys.endswith(b"\n"):
@@ -57,7 +59,10 @@ def terminal(make_dataset, tmp_path):
         os.close(ours)
         return process.wait(SECONDS), screen
 
-    return press
+    yield press
+    for process in started:  # one that has ended already is left alone
+        process.kill()
+        process.wait()
 
 
 def verdicts(tmp_path):

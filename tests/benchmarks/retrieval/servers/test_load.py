@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
 from collections.abc import Iterator
 
@@ -23,7 +24,7 @@ class Server:
         self.loop = asyncio.new_event_loop()
         self.lock = asyncio.Lock()
         threading.Thread(target=self.loop.run_until_complete, args=(self._run(),), daemon=True).start()
-        assert self.started.wait(10)
+        assert self.started.wait(60)
 
     async def _run(self) -> None:
         self.stopped = asyncio.Event()
@@ -42,6 +43,8 @@ class Server:
                 break
             status = b"503 Busy" if path.startswith(b"/bad") else b"200 OK"
             last = b"Connection: close\r\n" if path.startswith(b"/last") else b""
+            if path.startswith(b"/idle"):  # the response and the end of the connection arrive together
+                writer.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, 1)
             writer.write(b"HTTP/1.1 " + status + b"\r\n" + last + b"Content-Length: 3\r\n\r\nabc")
             if last or path.startswith(b"/idle"):
                 break

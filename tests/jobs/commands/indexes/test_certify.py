@@ -13,7 +13,7 @@ from schemas.errors import QprError
 from schemas.text import answer_key
 from tests.support.csv_files import write_csv
 
-TODAY = datetime.date.today()
+TODAY = datetime.datetime.now(datetime.UTC).date()  # the days of requests and logs are those of UTC
 FIELDS = ("question", "verdict", "asked_at", "labeller", "probability", "answer_id")
 REQUESTS = 600
 

@@ -64,7 +64,7 @@ def run(arguments, *, kill_after_s=None):
             time.sleep(0.002)
         time.sleep(kill_after_s)
         process.kill()
-    return process.wait(timeout=60) == -signal.SIGKILL
+    return process.wait(timeout=300) == -signal.SIGKILL
 
 
 @pytest.mark.fault
