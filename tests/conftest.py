@@ -123,16 +123,22 @@ def memory():
     StoreInMemory.pseudo_dirs[:] = [""]
 
 
-@pytest.fixture
-def s3(monkeypatch):
-    """Give the URL of an empty bucket on a server in this process."""
+@pytest.fixture(scope="session")
+def s3_server():
+    """Give the URL of a server in this process that all tests with a bucket share: to stop one takes half a second."""
     pytest.importorskip("s3fs", reason="s3fs is not installed")
     server_module = pytest.importorskip("moto.server", reason="moto's server is not installed")
     server = server_module.ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
     server.start()
-    url = "http://{}:{}".format(*server.get_host_and_port())
-    urllib.request.urlopen(f"{url}/moto-api/reset", data=b"")  # what servers of earlier tests held
-    monkeypatch.setenv("AWS_ENDPOINT_URL", url)
+    yield "http://{}:{}".format(*server.get_host_and_port())
+    server.stop()
+
+
+@pytest.fixture
+def s3(monkeypatch, s3_server):
+    """Give the URL of an empty bucket."""
+    urllib.request.urlopen(f"{s3_server}/moto-api/reset", data=b"")  # what earlier tests held
+    monkeypatch.setenv("AWS_ENDPOINT_URL", s3_server)
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
@@ -140,7 +146,6 @@ def s3(monkeypatch):
     fsspec.filesystem("s3").mkdir("bucket")
     yield "s3://bucket"
     fsspec.get_filesystem_class("s3").clear_instance_cache()
-    server.stop()
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ def over_http(tmp_path):
     pytest.importorskip("aiohttp", reason="fsspec reads HTTP with aiohttp")
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=tmp_path)
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))  # seconds that its end takes
         thread.start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
