@@ -50,7 +50,7 @@ def create_app(service: Service, exchange: Exchange | None = None) -> FastAPI:
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        await service.versions.current.attach()
+        await service.versions.current.attach(service.batcher.plan)
         await service.auditing.refresh()
         watching = [asyncio.create_task(service.auditing.watch())]
         if exchange is not None:

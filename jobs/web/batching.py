@@ -87,6 +87,15 @@ class Batcher:
             results += await self._queued(call, part, characters)
         return results
 
+    def plan(self) -> None:
+        """Search what waits where something is free, after all requests that have been read by now.
+
+        It is called when a request has come, and when a process has started or ended.
+        """
+        if not self._is_planned:
+            self._is_planned = True
+            asyncio.get_running_loop().call_soon(self._dispatch)
+
     def close(self) -> None:
         """End the threads."""
         self._is_closed = True
@@ -94,12 +103,9 @@ class Batcher:
 
     def _queued(self, call: Call, questions: Sequence[str], characters: int) -> asyncio.Future[Sequence[Any]]:
         """Return the results to come; no variable of a coroutine is one, as its error would lead back to it."""
-        loop = asyncio.get_running_loop()
-        job = _Job(questions, characters, loop.create_future())
+        job = _Job(questions, characters, asyncio.get_running_loop().create_future())
         self._waiting.setdefault(call, collections.deque()).append(job)
-        if not self._is_planned:
-            self._is_planned = True
-            loop.call_soon(self._dispatch)  # after all requests that have been read by now
+        self.plan()
         return job.future
 
     def _dispatch(self) -> None:
@@ -118,12 +124,12 @@ class Batcher:
             if (processes := _processes(call)) is not None:
                 self._search_elsewhere(processes, call, batch)
                 continue
-            self._free -= 1
             if is_quick:
+                self._free -= 1
                 use_one_thread()
                 self._finish(batch, outcomes(call, [job.questions for job in batch]))
             else:
-                self._pool.submit(self._work, call, batch, asyncio.get_running_loop())
+                self._search_in_thread(call, batch)
 
     def _free_for(self, call: Call) -> int:
         """Return how many threads or processes could make a call now."""
@@ -131,16 +137,19 @@ class Batcher:
         return max(self._free, 0) if processes is None else processes.idle
 
     def _search_elsewhere(self, processes: SearchesElsewhere, call: Call, batch: list[_Job]) -> None:
-        """Search in a process; if it ends meanwhile, in a thread."""
+        """Search in a process; if it ends meanwhile, in a thread, for the requests that still wait."""
 
         def finish(found: list[Outcome] | None) -> None:
             if found is not None:
                 self._settle(batch, found)
-            elif not self._is_closed:
-                self._free -= 1
-                self._pool.submit(self._work, call, batch, asyncio.get_running_loop())
+            elif not self._is_closed and (left := [job for job in batch if not job.future.done()]):
+                self._search_in_thread(call, left)
 
         processes.search(call, [job.questions for job in batch], finish)
+
+    def _search_in_thread(self, call: Call, batch: list[_Job]) -> None:
+        self._free -= 1
+        self._pool.submit(self._work, call, batch, asyncio.get_running_loop())
 
     def _batch(self, jobs: collections.deque[_Job], *, parts: int) -> list[_Job]:
         """Take from the queue of a call what one of several threads searches next, without those that have left."""

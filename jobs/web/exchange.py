@@ -71,7 +71,7 @@ class Exchange:
             if version is None:
                 return "unchanged"
             self._refused, self._reported = ("", 0.0), ("", "")
-            await version.attach()
+            await version.attach(self._service.batcher.plan)
             self._service.swap(version)
             del version
             await self._service.auditing.refresh()

@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import functools
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from jobs.web.processes.process import Done, SearchProcess
 from jobs.web.versions.calls import Call
@@ -48,6 +48,7 @@ class SearchProcesses:
         self._new = functools.partial(SearchProcess, version.place, version.name, command)  # no cycle with the version
         self._attached: list[SearchProcess] = []
         self._tasks = set[asyncio.Task[None]]()
+        self._changed: Callable[[], None] = lambda: None
         self._is_closed = False
         with contextlib.ExitStack() as stack:
             self._processes = [self._started(stack) for _ in range(count)]
@@ -60,8 +61,13 @@ class SearchProcesses:
         stack.callback(process.end)
         return process
 
-    async def attach(self) -> None:
-        """Make their connections part of the event loop."""
+    async def attach(self, changed: Callable[[], None]) -> None:
+        """Make their connections part of the event loop.
+
+        Args:
+            changed: called when one has started or ended, so that what waits is searched by those that are free now.
+        """
+        self._changed = changed
         for process in self._processes:
             await self._attach(process)
 
@@ -88,10 +94,12 @@ class SearchProcesses:
     async def _attach(self, process: SearchProcess) -> None:
         self._attached.append(process)  # it can end as soon as its connection is read
         await process.attach(self._lose)
+        self._changed()
 
     def _lose(self, process: SearchProcess) -> None:
         """Forget a process that has ended, and start another one."""
         self._attached.remove(process)
+        self._changed()
         if not self._is_closed:
             task = asyncio.ensure_future(self._replace(process))
             self._tasks.add(task)

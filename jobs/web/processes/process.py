@@ -105,8 +105,10 @@ class SearchProcess(asyncio.Protocol):
         """Give outcomes to the requests that wait for them."""
         for message in self._frames.feed(data):
             if self._done is not None:
-                (call, done), self._done = self._done, None
-                done(outcomes_of(call, message))
+                call, done = self._done
+                found = outcomes_of(call, message)  # if it fails, the connection is closed, and a thread searches
+                self._done = None
+                done(found)
 
     def connection_lost(self, _: Exception | None) -> None:
         """Report the end of the process."""

@@ -85,8 +85,8 @@ class SearchesElsewhere(Protocol):
         """Return the number of processes that search nothing."""
         ...
 
-    async def attach(self) -> None:
-        """Make their connections part of the event loop."""
+    async def attach(self, changed: Callable[[], None]) -> None:
+        """Make their connections part of the event loop; call this function when one has started or ended."""
         ...
 
     def search(self, call: Any, parts: Sequence[Sequence[str]], done: Callable[[Any], None]) -> None:
@@ -150,10 +150,10 @@ class Version:
                 self._without = blocked, self.searcher.without_answers(blocked)
             return self._without[1]
 
-    async def attach(self) -> None:
-        """Make the connections of its processes part of the event loop."""
+    async def attach(self, changed: Callable[[], None]) -> None:
+        """Make the connections of its processes part of the event loop; call this when one has started or ended."""
         if self.processes is not None:
-            await self.processes.attach()
+            await self.processes.attach(changed)
 
     @property
     def columns(self) -> tuple[str, ...]:

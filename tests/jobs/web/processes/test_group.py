@@ -168,7 +168,7 @@ def test_a_process_that_has_ended_is_tried_again_until_its_version_is_no_longer_
     monkeypatch.setattr(group, "_AGAIN_S", 0.05)
 
     async def scenario():
-        await version.attach()
+        await version.attach(lambda: None)
         assert (version.processes.alive, version.processes.idle) == (1, 1)
         flag.touch()
         call, outcome = Call(version, "answer", 0, None, (), None), asyncio.get_running_loop().create_future()
@@ -193,7 +193,7 @@ def test_a_request_that_comes_while_a_connection_is_made_is_searched_in_a_thread
 
     async def scenario():
         batcher = Batcher(1, lambda _: None)
-        attaching = asyncio.ensure_future(version.attach())
+        attaching = asyncio.ensure_future(version.attach(batcher.plan))
         [hits] = await batcher.run(version, "search", ["pay my bill"])
         await attaching
         batcher.close()
@@ -202,6 +202,71 @@ def test_a_request_that_comes_while_a_connection_is_made_is_searched_in_a_thread
 
     asyncio.run(asyncio.wait_for(scenario(), 10))
     version.held.close()
+
+
+SILENT = f"c.sendall({framed({'opened': 'one'})!r}); list(iter(lambda: c.recv(9999), b''))"
+"""Lines of a process that answers nothing."""
+
+
+def test_requests_that_wait_are_searched_as_soon_as_a_process_has_ended_or_started():
+    version = make_version()
+    version.searcher.gate.clear()
+    start_processes(version, 1, script(SILENT))
+
+    async def scenario():
+        batcher = Batcher(2, lambda _: None)
+        await version.attach(batcher.plan)
+        asked = [asyncio.ensure_future(batcher.run(version, "search", ["pay my bill"], k)) for k in (1, 2, 3)]
+        await until(lambda: version.processes.idle == 0)
+        assert batcher.waiting == 2
+        [process] = version.processes._processes
+        process._popen.kill()
+        await until(lambda: len(version.searcher.calls) == 2)  # one was in the process, one had waited
+        await until(lambda: version.processes.alive == 1)
+        await until(lambda: version.processes.idle == 0)
+        assert batcher.waiting == 0
+        version.searcher.gate.set()
+        await asyncio.to_thread(version.held.close)
+        assert [len(hits) for [hits] in await asyncio.gather(*asked)] == [1, 2, 3]
+        batcher.close()
+
+    asyncio.run(asyncio.wait_for(scenario(), 30))
+
+
+def test_a_request_that_was_given_up_is_not_searched_again_when_its_process_ends():
+    version = make_version()
+    start_processes(version, 1, script(SILENT))
+
+    async def scenario():
+        batcher = Batcher(1, lambda _: None)
+        await version.attach(batcher.plan)
+        asked = asyncio.ensure_future(batcher.run(version, "search", ["pay my bill"]))
+        await until(lambda: version.processes.idle == 0)
+        asked.cancel()
+        await asyncio.to_thread(version.held.close)
+        await until(lambda: version.processes.alive == 0)
+        await batcher.run(version, "search", ["cancel my flight"])
+        assert version.searcher.calls == [["cancel my flight"]]
+        batcher.close()
+
+    asyncio.run(asyncio.wait_for(scenario(), 30))
+
+
+def test_a_message_that_cannot_be_read_ends_its_process_and_a_thread_searches():
+    version = make_version()
+    lines = f"c.sendall({framed({'opened': 'one'})!r}); c.recv(9999); c.sendall({framed({'other': 1})!r}); c.recv(9999)"
+    start_processes(version, 1, script(lines))
+
+    async def scenario():
+        asyncio.get_running_loop().set_exception_handler(lambda *_: None)
+        batcher = Batcher(1, lambda _: None)
+        await version.attach(batcher.plan)
+        [hits] = await batcher.run(version, "search", ["pay my bill"])
+        assert hits[0].text == "pay my bill"
+        await asyncio.to_thread(version.held.close)
+        batcher.close()
+
+    asyncio.run(asyncio.wait_for(scenario(), 20))
 
 
 def test_a_version_leaves_memory_without_a_collection_of_cycles():
