@@ -6,13 +6,12 @@ checked request -> Service -> plain objects for JSON
 from __future__ import annotations
 
 import asyncio
+import functools
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
-
-import numpy as np
+from typing import Any, TypeVar
 
 from jobs.web.auditing import Auditing
 from jobs.web.batching import Batcher
@@ -20,12 +19,10 @@ from jobs.web.messages.documents import (
     AnswersDocument,
     ClusterDocument,
     HitDocument,
-    IndexedQuestion,
     QuestionDocument,
     SearchDocument,
     answer_document,
     hit_documents,
-    question_document,
 )
 from jobs.web.messages.faults import Fault, explaining_refusals
 from jobs.web.metrics import Metrics
@@ -34,12 +31,12 @@ from jobs.web.state import State
 from jobs.web.versions.answers import has_answer
 from jobs.web.versions.calls import NO_VALUES, Listing
 from jobs.web.versions.leases import Version, Versions
+from jobs.web.versions.lookups import find_cluster, find_question
 from jobs.web.versions.opening import first_valid
 from model.choices import Mode
 from model.search.answering import MOST_HITS
 
-CLUSTER_QUESTIONS = 1000
-"""Questions of a cluster that a response lists."""
+_Document = TypeVar("_Document")
 
 READY_S = 1.0
 """Seconds for which the outcome of a readiness check holds: its address is open, and must not cost searches."""
@@ -166,15 +163,7 @@ class Service:
                 them (422).
         """
         with self.versions.lease() as version:
-            return await asyncio.to_thread(self._question, version, question_id, filters)
-
-    def _question(self, version: Version, question_id: int, filters: Mapping[str, str]) -> QuestionDocument:
-        with explaining_refusals():
-            part = version.searcher.part(filters)
-        row = int(part.rows_of(np.array([question_id], np.int64))[0])
-        if row < 0:
-            raise Fault(404, "no question has this id", "not_found")
-        return {"version": version.name, **self._rows(version, [row])[0]}
+            return await self._look_up(functools.partial(find_question, version, question_id, filters))
 
     async def cluster(self, cluster_id: int, filters: Mapping[str, str] = NO_VALUES) -> ClusterDocument:
         """Return the questions of a cluster that a search with these values finds.
@@ -183,22 +172,15 @@ class Service:
             Fault: there are none with this id (404), or the index cannot be searched with these values (422).
         """
         with self.versions.lease() as version:
-            return await asyncio.to_thread(self._cluster, version, cluster_id, filters)
+            return await self._look_up(functools.partial(find_cluster, version, cluster_id, filters))
 
-    def _cluster(self, version: Version, cluster_id: int, filters: Mapping[str, str]) -> ClusterDocument:
-        with explaining_refusals():
-            part = version.searcher.part(filters)
-        rows = version.clusters.of(cluster_id)
-        if part is not version.searcher.index and len(rows):
-            rows = rows[part.rows_of(part.questions(rows)["question_id"].to_numpy()) >= 0]
-        if not len(rows):
-            raise Fault(404, "no cluster has this id", "not_found")
-        questions = self._rows(version, rows[:CLUSTER_QUESTIONS])
-        return ClusterDocument(version=version.name, cluster_id=str(cluster_id), size=len(rows), questions=questions)
-
-    def _rows(self, version: Version, rows: Any) -> list[IndexedQuestion]:
-        table = version.searcher.index.questions(rows).to_pylist()
-        return [question_document(row, blocked=self.state.blocked) for row in table]
+    async def _look_up(self, find: Callable[[frozenset[str]], _Document]) -> _Document:
+        """Return the document that is found in a thread with the blocked answers of the time of the response."""
+        while True:
+            blocked = self.state.blocked
+            document = await asyncio.to_thread(find, blocked)
+            if self.state.blocked is blocked:  # else an answer was blocked meanwhile
+                return document
 
     async def ready(self) -> bool:
         """Return whether a question of the index finds itself; it is searched once a second at most."""
