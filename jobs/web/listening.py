@@ -12,7 +12,7 @@ import signal
 import socket
 import sys
 from collections.abc import Awaitable, Callable, Iterator
-from typing import Any, Final, cast
+from typing import Any, Final, TextIO, cast
 
 import uvicorn
 
@@ -62,6 +62,35 @@ def address_of(listener: socket.socket) -> str:
     return f"http://{name}:{port}"
 
 
+class _Lines:
+    """A stream of lines about a server, which goes on where they cannot be written.
+
+    Else a full disk or a log collector that has ended would close connections after their responses, and end the looks
+    for new versions and for alarms.
+
+    Args:
+        stream: to which they are written.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write text, or drop it."""
+        with contextlib.suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Hand all text to the system, or drop it."""
+        with contextlib.suppress(OSError):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the stream itself."""
+        return getattr(self._stream, name)
+
+
 _TICKS: Final = 10
 """Ticks of the server, of .1 s each, between two looks at its connections."""
 
@@ -98,6 +127,11 @@ class Server(uvicorn.Server):
         self._greeting = greeting
         self._look = reload
         self._reloads = set[asyncio.Task[str]]()
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until a signal, also where stderr cannot be written."""
+        with contextlib.redirect_stderr(cast(TextIO, _Lines(sys.stderr))):
+            super().run(sockets)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Begin to listen, then print the address."""

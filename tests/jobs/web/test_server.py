@@ -7,6 +7,8 @@ import resource
 import signal
 import socket
 import stat
+import subprocess
+import sys
 import threading
 import time
 import urllib.parse
@@ -178,6 +180,40 @@ def _received(connection):
         return connection.recv(4096)
     except ConnectionResetError:
         return b""
+
+
+def test_a_server_goes_on_where_its_stderr_is_closed(publish, tmp_path):
+    command = [sys.executable, "-m", "jobs", "serve", "--index", publish(QUESTIONS[:5]), "--port", 0, "--poll", 0.1]
+    with subprocess.Popen([*map(str, command)], stderr=subprocess.PIPE, text=True) as process:
+        try:
+            greeting = next(line for line in process.stderr if line.startswith("serving "))
+            process.stderr.close()
+            connection = http.client.HTTPConnection(greeting.split("//")[1].split(",")[0], timeout=20)
+            connection.connect()
+            connection.auto_open = False  # all requests are on one connection
+            for _ in range(3):
+                assert _hits(connection) == 5
+            (tmp_path / "index/manifest.json").rename(tmp_path / "manifest.json")
+            until = time.monotonic() + 60
+            while 'qpr_swaps_total{result="refused"} 0.0' in _read(connection, "/metrics"):
+                assert time.monotonic() < until
+                time.sleep(0.05)
+            publish(QUESTIONS[:6])
+            while _hits(connection) != 6:
+                assert time.monotonic() < until
+                time.sleep(0.05)
+        finally:
+            process.terminate()
+        assert process.wait(20) == 0
+
+
+def _read(connection, path):
+    connection.request("GET", path)
+    return connection.getresponse().read().decode()
+
+
+def _hits(connection):
+    return len(json.loads(_read(connection, "/search?q=pay+bill&k=9"))["results"][0]["hits"])
 
 
 def test_the_state_outlives_the_process(publish, server, tmp_path):
