@@ -9,9 +9,10 @@ import asyncio
 import contextlib
 import gc
 import sys
+import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 
 from jobs.web.service import Service
 from jobs.web.versions.leases import Version
@@ -47,7 +48,6 @@ class Exchange:
         self._open, self._start = open_searcher, start
         self._busy = asyncio.Lock()
         self._refused = ("", 0.0)
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="open", initializer=use_one_thread)
 
     async def watch(self) -> None:
         """Look for a new version every ``poll`` seconds, for ever."""
@@ -62,12 +62,9 @@ class Exchange:
             force: try a version that was refused a short time ago.
         """
         async with self._busy:
-            try:
-                version = await asyncio.get_running_loop().run_in_executor(self._thread, self._opened, force)
-            except QprError as error:
-                return self._report(f"refused: {error}")
-            except Exception as error:  # noqa: BLE001  # the old version answers, whatever is wrong with the new one
-                return self._report(f"refused: {type(error).__name__}: {error}")
+            version = await self._attempt(force)
+            if isinstance(version, str):
+                return self._report(version)
             if version is None:
                 return "unchanged"
             self._refused, self._reported = ("", 0.0), ("", "")
@@ -79,6 +76,27 @@ class Exchange:
             gc.freeze()  # a later collection would stop all threads while it visits every object of the version
             sys.stderr.write(f"serving version {self._service.versions.current.name} now\n")
             return "swapped"
+
+    def _attempt(self, force: bool) -> asyncio.Future[Version | str | None]:
+        """Open a version in a thread; return its outcome to come, or why it was refused.
+
+        The end of the server does not wait for the thread: to open a large version can take minutes.
+        """
+        opened = Future[Version | str | None]()
+        opened.set_running_or_notify_cancel()
+
+        def attempt() -> None:
+            use_one_thread()
+            try:
+                outcome: Version | str | None = self._opened(force)
+            except QprError as error:
+                outcome = f"refused: {error}"
+            except Exception as error:  # noqa: BLE001  # the old version answers, whatever is wrong with the new one
+                outcome = f"refused: {type(error).__name__}: {error}"
+            opened.set_result(outcome)
+
+        threading.Thread(target=attempt, name="open", daemon=True).start()
+        return asyncio.wrap_future(opened)
 
     def _report(self, text: str) -> str:
         self._service.metrics.swaps.labels("refused").inc()

@@ -88,7 +88,7 @@ class SearchProcesses:
     def close(self) -> None:
         """End all processes; it can be called in any thread."""
         self._is_closed = True
-        for process in self._processes:
+        for process in list(self._processes):
             process.end()
 
     async def _attach(self, process: SearchProcess) -> None:
@@ -112,8 +112,9 @@ class SearchProcesses:
             try:
                 other = await asyncio.to_thread(self._another, process)
             except (QprError, OSError) as error:
-                sys.stderr.write(f"no other process could start: {error}; the next attempt is in {_AGAIN_S:g} s\n")
-                await asyncio.sleep(_AGAIN_S)
+                if not self._is_closed:  # else `close` has ended it
+                    sys.stderr.write(f"no other process could start: {error}; the next attempt is in {_AGAIN_S:g} s\n")
+                    await asyncio.sleep(_AGAIN_S)
             else:
                 if not self._is_closed:
                     await self._attach(other)
@@ -123,9 +124,11 @@ class SearchProcesses:
         """Start a process in place of another one."""
         with contextlib.ExitStack() as stack:
             other = self._started(stack)
+            self._processes.append(other)  # so that `close` does not wait until it has opened the version
+            stack.callback(self._processes.remove, other)
+            if self._is_closed:  # meanwhile
+                other.end()
             other.wait()
             stack.pop_all()
-        self._processes[self._processes.index(process)] = other
-        if self._is_closed:  # meanwhile
-            other.end()
+        self._processes.remove(process)
         return other

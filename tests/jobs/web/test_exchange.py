@@ -4,10 +4,12 @@ import asyncio
 import datetime
 import functools
 import shutil
+import threading
 import weakref
 
 import pytest
 
+from jobs.web import exchange as exchange_module
 from jobs.web.exchange import Exchange
 from jobs.web.service import Service
 from jobs.web.settings import Serving
@@ -103,6 +105,25 @@ def test_a_new_version_answers_and_the_old_one_leaves_memory(exchanged, publish)
         shown = service.metrics.text().decode()
         assert "qpr_index_questions 3.0" in shown
         assert published(service) == unix_time(read_manifest(exchange._readable.url).created)
+
+    exchanged(scenario)
+
+
+def test_the_end_of_the_server_does_not_wait_for_a_version_that_is_being_opened(exchanged, publish, monkeypatch):
+    has_begun, goes_on = threading.Event(), threading.Event()
+    monkeypatch.setattr(exchange_module, "open_version", lambda *_: (has_begun.set(), goes_on.wait(20)))
+
+    async def scenario(service, exchange):
+        publish(NEW)
+        reloading = asyncio.ensure_future(exchange.reload())
+        assert await asyncio.to_thread(has_begun.wait, 20)
+        [thread] = [thread for thread in threading.enumerate() if thread.name.startswith("open")]
+        reloading.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await reloading
+        assert (thread.is_alive(), thread.daemon) == (True, True)  # Python ends without its daemons
+        goes_on.set()
+        await asyncio.to_thread(thread.join, 20)
 
     exchanged(scenario)
 

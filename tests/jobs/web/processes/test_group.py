@@ -14,6 +14,7 @@ import pytest
 
 from jobs.web.batching import Batcher
 from jobs.web.processes import group
+from jobs.web.processes import process as process_module
 from jobs.web.processes.group import start_processes
 from jobs.web.processes.messages import framed
 from jobs.web.versions.calls import Call
@@ -231,6 +232,26 @@ def test_requests_that_wait_are_searched_as_soon_as_a_process_has_ended_or_start
         batcher.close()
 
     asyncio.run(asyncio.wait_for(scenario(), 30))
+
+
+def test_the_end_of_a_version_does_not_wait_for_a_process_that_is_opening_it(monkeypatch, capsys, tmp_path):
+    flag = tmp_path / "slow"
+    slow = f"import os, time; os.path.exists({str(flag)!r}) and (time.sleep(30), sys.exit()); {SILENT}"
+    version = make_version()
+    start_processes(version, 1, script(slow))
+    monkeypatch.setattr(process_module, "_END_S", 0.5)
+
+    async def scenario():
+        await version.attach(lambda: None)
+        flag.touch()
+        [process] = version.processes._processes
+        process._popen.kill()
+        await until(lambda: len(version.processes._processes) == 2)
+        await asyncio.to_thread(version.held.close)
+        await until(lambda: not version.processes._tasks)
+
+    asyncio.run(asyncio.wait_for(scenario(), 15))
+    assert "no other process" not in capsys.readouterr().err
 
 
 def test_a_request_that_was_given_up_is_not_searched_again_when_its_process_ends():
