@@ -197,8 +197,7 @@ class Versions:
             yield version
         finally:
             version.leases -= 1
-            if version is not self.current:
-                self._drop_unused()
+            self._drop_unused()
 
     def swap(self, version: Version) -> None:
         """Use another version for new requests; the old one is dropped with its last request."""
