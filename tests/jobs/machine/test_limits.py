@@ -53,6 +53,12 @@ def test_without_a_limit_the_machine_counts_and_without_files_nothing(tmp_path):
         ({}, None),
         (VERSION_2 | inside("kubepods/pod", {"cpu.max": "max 100000\n"}), None),
         (VERSION_2 | inside("kubepods/pod", {"cpu.max": "150000 100000\n"}), 1.5),
+        (
+            VERSION_2
+            | inside("kubepods/pod", {"cpu.max": "150000 100000\n"})
+            | inside("kubepods", {"cpu.max": "50000 100000\n"}),
+            0.5,
+        ),
         (VERSION_1 | inside("cpu/docker/ab", {"cpu.cfs_quota_us": "-1\n", "cpu.cfs_period_us": "100000\n"}), None),
         (VERSION_1 | inside("cpu/docker/ab", {"cpu.cfs_quota_us": "50000\n", "cpu.cfs_period_us": "100000\n"}), 0.5),
     ],

@@ -1,11 +1,15 @@
 """Lines are appended as a whole, or not at all."""
 
+import contextlib
 import os
-from concurrent.futures import ThreadPoolExecutor
+import resource
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import pytest
 
+from jobs.web import appended_lines
 from jobs.web.appended_lines import AppendedFile
+from schemas.artifacts.atomic_files import write_atomically
 
 
 def append(path, lines):
@@ -73,6 +77,30 @@ def test_blocks_that_fail_at_once_remove_their_own_lines(tmp_path):
     assert sorted(file.path.read_bytes().splitlines()) == sorted(b"kept %d" % number for number in range(24))
 
 
+def test_lines_that_come_while_those_of_a_block_are_written_or_removed_stay_and_shift_none(tmp_path, monkeypatch):
+    file, write = AppendedFile(tmp_path / "lines"), appended_lines._write_whole
+    with ThreadPoolExecutor(2) as pool:
+
+        def meanwhile(lines):
+            wait([pool.submit(file.append, lines)], timeout=0.05)
+
+        def write_late(opened, content):
+            if content == b"two\n":
+                meanwhile(b"three\n")
+            write(opened, content)
+
+        @contextlib.contextmanager
+        def replace_late(path):
+            with write_atomically(path) as staged:
+                yield staged
+                meanwhile(b"five\n")
+
+        monkeypatch.setattr(appended_lines, "_write_whole", write_late)
+        monkeypatch.setattr(appended_lines, "write_atomically", replace_late)
+        fail_after(file, b"two\n", lambda: file.append(b"four\n"))
+    assert sorted(file.path.read_bytes().split()) == [b"five", b"four", b"three"]
+
+
 def test_a_part_of_a_line_that_a_full_disk_leaves_is_removed(tmp_path, monkeypatch):
     path = tmp_path / "lines"
     path.write_bytes(b"one\n")
@@ -83,4 +111,17 @@ def test_a_part_of_a_line_that_a_full_disk_leaves_is_removed(tmp_path, monkeypat
     monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(OSError, match="No space left"):
         append(path, b"two\n")
+    assert path.read_bytes() == b"one\n"
+
+
+def test_a_part_of_a_line_that_the_system_writes_without_an_error_is_removed(tmp_path):
+    path = tmp_path / "lines"
+    path.write_bytes(b"one\n")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (6, hard))  # bytes of a file
+    try:
+        with pytest.raises(OSError, match="No space left"):
+            append(path, b"two\n")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert path.read_bytes() == b"one\n"

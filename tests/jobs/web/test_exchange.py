@@ -3,9 +3,11 @@
 import asyncio
 import datetime
 import functools
+import gc
 import shutil
 import threading
 import weakref
+from types import SimpleNamespace
 
 import pytest
 
@@ -140,8 +142,10 @@ def test_garbage_that_leads_to_the_old_version_does_not_outlive_the_exchange(exc
         old = weakref.ref(service.versions.current)
         Cycle(service.versions.current)
         publish(NEW)
+        gc.unfreeze()
         assert await exchange.reload() == "swapped"
         assert old() is None
+        assert gc.get_freeze_count() > 0  # no later collection visits the new version
 
     exchanged(scenario)
 
@@ -157,6 +161,24 @@ def test_the_manifest_is_watched(exchanged, publish):
     exchanged(scenario, poll=0.05)
 
 
+def test_a_new_version_is_looked_for_once_in_each_period_and_a_refused_one_is_left():
+    looks = []
+
+    async def reload(*, force):
+        looks.append(force)
+        await asyncio.sleep(0)
+
+    async def scenario():
+        exchange = Exchange(SimpleNamespace(settings=Serving(poll=0.05)), Readable("index"), open_searcher)
+        exchange.reload = reload
+        watching = asyncio.create_task(exchange.watch())
+        await asyncio.sleep(0.12)
+        watching.cancel()
+
+    asyncio.run(scenario())
+    assert looks in ([False], [False, False])
+
+
 def test_a_new_certificate_of_the_same_index_is_used(publish, tmp_path):
     url, certificate = str(publish(OLD)), str(tmp_path / "certificate")
     readable = Readable(url, certificate)
@@ -170,7 +192,12 @@ def test_a_new_certificate_of_the_same_index_is_used(publish, tmp_path):
         object.__setattr__(searcher, "certificate", load_certificate(certificate))
         return searcher
 
+    looks = []
+
     async def scenario():
+        async def refresh():
+            looks.append(service.versions.current)
+
         first = open_version(readable, opened)
         service = Service(Serving(poll=0), Versions(first), State(None))
         exchange = Exchange(service, readable, opened)
@@ -180,7 +207,9 @@ def test_a_new_certificate_of_the_same_index_is_used(publish, tmp_path):
         )
         assert await exchange.reload() == "unchanged"
         new = certify()
+        service.auditing.refresh = refresh
         assert await exchange.reload() == "swapped"
+        assert looks == [service.versions.current]  # an alarm of the new certificate counts at once
         assert service.versions.current.run_id.endswith(f"+{new}")
         assert service.versions.current.name == first.name
         shutil.rmtree(certificate)

@@ -122,6 +122,27 @@ def test_verdicts_that_show_too_small_a_share_are_refused():
     assert "is about dataset dddddddddddd, which is not that of this night or of a version of the 30 days" in reason
 
 
+MIX = Mix(datetime.date(2026, 11, 20), 0.75, 0.5, 0.1, "Yes", 0.03, 0.41)
+REVIEW = Review(digest="d" * 64, confidence=0.95, right={"judged": 200, "right": 200, "bound": 0.75})
+
+
+@pytest.mark.parametrize(
+    ("limits", "evidence"),
+    [
+        ({"max_regression": 0.25}, {"difference": Interval(0.0, -0.25, 0.5)}),
+        ({"max_regression": 0.25}, {"displaced": Interval(-0.25, -0.5, -0.125)}),
+        (
+            {"max_kept_fall": 0.25},
+            {"before": KEPT | {"questions_in_clusters": 75}, "after": KEPT | {"questions_in_clusters": 50}},
+        ),
+        ({"max_drift": 0.25}, {"mix": MIX}),
+        ({"require_review": "r.json", "min_right": 0.75}, {"review": REVIEW}),
+    ],
+)
+def test_a_figure_at_its_limit_passes(limits, evidence):
+    assert refused(GateSettings(**limits), **evidence) is None
+
+
 def test_a_night_passes_unchecked_by_no_evidence_that_is_left_out():
     assert Evidence._field_defaults == {}
 

@@ -54,6 +54,19 @@ def test_a_version_stays_until_its_last_request_ends():
         assert last.name == "c"
 
 
+def test_the_end_of_a_server_releases_all_versions():
+    released = []
+    old, new = version("old"), version("new")
+    for each in (old, new):
+        each.held.callback(released.append, each.name)
+    versions = Versions(old)
+    with versions.lease():
+        versions.swap(new)
+        assert released == []
+        versions.close()
+        assert sorted(released) == ["new", "old"]
+
+
 @pytest.fixture
 def index(publish):
     return publish(["pay my bill", "how do I pay", "cancel my flight"])

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.index.rows.row_filters import EXACT_ROWS, RowFilters, probes_within
-from schemas.errors import UsageError
+from schemas.errors import QprError, UsageError
 from schemas.filters import VALID_UNTIL, FilterColumns
 
 START = datetime.datetime(2026, 11, 23, tzinfo=datetime.UTC)
@@ -48,6 +48,25 @@ def test_a_period_ends_with_an_end():
     moments = [START - second / 1000, START, START + second / 2, START + second]
     assert [filters.period(moment) for moment in moments] == [0, 1, 1, 2]
     assert [int(filters.masks((), period)[0].sum()) for period in range(3)] == [3, 2, 1]
+
+
+def filters_of_columns(count):
+    """Return the filters of eight rows, each with a value of its own in every column."""
+    names = tuple(f"column{number}" for number in range(count))
+    table = pa.table({name: [*"abcdefgh"] for name in names})
+    return RowFilters(FilterColumns(names, None), [table], [None])
+
+
+@pytest.mark.parametrize("columns", [1, 10, 11, 20])
+def test_many_columns_distinguish_rows(columns):
+    filters = filters_of_columns(columns)
+    found = [filters.masks([value] * columns, 0)[0].tolist() for value in "abcdefgh"]
+    assert found == np.eye(8, dtype=bool).tolist()
+
+
+def test_more_combinations_of_values_than_a_number_has_are_refused():
+    with pytest.raises(QprError, match="column20: too many combinations of values"):
+        filters_of_columns(21)
 
 
 def test_all_lists_are_searched_for_few_rows_and_more_than_usual_for_a_share():
