@@ -22,15 +22,15 @@ def given_ports() -> range:
 def free_ports(count: int) -> list[int]:
     """Return ports on which nothing listens at this moment.
 
-    They are drawn from those that the system gives to nobody: one of the others may belong to a client of another test
-    before the server that it is meant for has started.
+    They are drawn from those that the system gives to nobody, if there are any: one of the others may belong to a
+    client of another test before the server that it is meant for has started.
     """
-    given = given_ports()
-    others = [port for port in range(10_000, 65_536) if port not in given]
+    given, high = given_ports(), range(10_000, 65_536)
+    others = [port for port in high if port not in given]
     draw, found = random.SystemRandom(), list[int]()
     with contextlib.ExitStack() as stack:
         while len(found) < count:
-            one, port = stack.enter_context(socket.socket()), draw.choice(others)
+            one, port = stack.enter_context(socket.socket()), draw.choice(others or high)
             with contextlib.suppress(OSError):  # something listens there
                 one.bind(("127.0.0.1", port))
                 found.append(port)

@@ -18,3 +18,8 @@ def test_a_port_on_which_something_listens_is_not_free(monkeypatch: pytest.Monke
     monkeypatch.setattr(ports, "given_ports", lambda: {*range(65_536)} - {taken, other})
     with socket.create_server(("127.0.0.1", taken)):
         assert ports.free_ports(1) == [other]
+
+
+def test_where_the_system_gives_all_ports_by_itself_any_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ports, "given_ports", lambda: range(1024, 65_536))
+    assert len(set(ports.free_ports(3))) == 3
