@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 import threading
-import time
 import weakref
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from jobs.web.processes.messages import framed
 from jobs.web.versions.calls import Call
 from schemas.errors import QprError
 from tests.jobs.web.conftest import make_version
+from tests.support.waiting import wait_until
 
 QUESTIONS = [f"how do I pay bill number {number}" for number in range(40)]
 
@@ -48,13 +48,6 @@ def _runs(number):
         return Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
-
-
-def wait_for(condition):
-    until = time.monotonic() + 30
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.02)
 
 
 def searching(process):
@@ -93,7 +86,7 @@ def test_processes_give_the_responses_that_threads_give_and_end_with_a_killed_se
     assert best not in {hit["answer_id"] for hit in found[0]["results"][0]["hits"]}
     assert len(found[0]["results"][0]["hits"]) == 5
     processes.popen.kill()
-    wait_for(lambda: not any(map(_runs, started)))
+    wait_until(lambda: not any(map(_runs, started)))
 
 
 def test_processes_are_replaced_without_a_failed_request_and_end_with_their_version(publish, server):
@@ -111,15 +104,15 @@ def test_processes_are_replaced_without_a_failed_request_and_end_with_their_vers
         thread.start()
     [first] = children(process)
     os.kill(first, signal.SIGTERM)  # as a service manager sends it to all processes: the server decides
-    wait_for(lambda: len(statuses) > 20)
+    wait_until(lambda: len(statuses) > 20)
     assert children(process) == [first]
     os.kill(first, signal.SIGKILL)
     asked = len(statuses)
-    wait_for(lambda: len(statuses) > asked + 20 and searching(process) == 1)
+    wait_until(lambda: len(statuses) > asked + 20 and searching(process) == 1)
     [second] = children(process)
     publish(QUESTIONS[:20])
     assert process.client.post("/reload").json() == {"reload": "swapped"}
-    wait_for(lambda: len(children(process)) == 1)
+    wait_until(lambda: len(children(process)) == 1)
     [third] = children(process)
     assert len({first, second, third}) == 3
     found = process.client.get("/search", params={"q": QUESTIONS[3], "k": 40}).json()["results"][0]["hits"]
@@ -129,7 +122,7 @@ def test_processes_are_replaced_without_a_failed_request_and_end_with_their_vers
         thread.join()
     assert set(statuses) == {200}
     assert process.stop() == 0
-    wait_for(lambda: not _runs(third))
+    wait_until(lambda: not _runs(third))
     [line] = [line for line in process.errors if line.startswith("a process that searches ended")]
     assert line == "a process that searches ended by signal 9; others search until another one has started\n"
 
