@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from model.encoders.interface import Encoder, Matrix, texts_to_encode, threads_to_use
+from model.encoders.kernels.elementary_functions import settle_elementary_functions
 from model.encoders.transformer.checkpoint_folder import PREFIX, load_sentences, unpacked
 from schemas.errors import QprError, UsageError
 
@@ -85,6 +86,7 @@ class TransformerEncoder(Encoder):
 
     @functools.cached_property
     def _model(self) -> Any:
+        settle_elementary_functions()
         with contextlib.ExitStack() as stack:
             folder = Path(self.name.removeprefix(PREFIX))
             if self.files is not None:
