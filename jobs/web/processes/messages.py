@@ -108,13 +108,26 @@ def outcomes_message(call: Call, found: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
-def outcomes_of(call: Call, message: Mapping[str, Any]) -> list[Outcome]:
-    """Return the outcomes that a message has."""
+def outcomes_of(call: Call, message: Mapping[str, Any], parts: Sequence[Sequence[str]]) -> list[Outcome]:
+    """Return the outcomes that a message has.
+
+    Args:
+        call: that was made.
+        message: of the process that made it.
+        parts: questions of each request.
+
+    Raises:
+        ValueError: a request has no outcome, or a question no result.
+    """
     of_row = _rows(call)[1]
-    return [
+    found: list[Outcome] = [
         [*map(of_row, outcome["found"])] if "found" in outcome else _error_of(outcome["error"])
         for outcome in message["outcomes"]
     ]
+    for part, outcome in zip(parts, found, strict=True):
+        if not isinstance(outcome, Exception) and len(outcome) != len(part):
+            raise ValueError("a process that searches gave another number of results than it was asked for")
+    return found
 
 
 def _rows(call: Call) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:

@@ -12,7 +12,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from typing import cast
+from typing import NamedTuple, cast
 
 from jobs.web.processes.messages import Frames, call_message, framed, outcomes_of, received
 from jobs.web.versions.calls import Call
@@ -27,6 +27,14 @@ Done = Callable[[list[Outcome] | None], None]
 """Takes the outcomes of a call; None: the process ended before it had any."""
 
 
+class _Running(NamedTuple):
+    """A call that a process makes, for requests of which these are the questions."""
+
+    call: Call
+    parts: Sequence[Sequence[str]]
+    done: Done
+
+
 class SearchProcess(asyncio.Protocol):
     """A process that searches one version; it makes one call at a time.
 
@@ -39,7 +47,7 @@ class SearchProcess(asyncio.Protocol):
     def __init__(self, place: Readable, version: str, command: Sequence[str]) -> None:
         self._place = place
         self._frames = Frames()
-        self._done: tuple[Call, Done] | None = None
+        self._running: _Running | None = None
         self._blocked = frozenset[str]()
         self._transport: asyncio.WriteTransport | None = None
         self._lost: Callable[[SearchProcess], None] = lambda _: None
@@ -85,12 +93,12 @@ class SearchProcess(asyncio.Protocol):
     @property
     def is_idle(self) -> bool:
         """Return whether it can be asked and makes no call."""
-        return self.is_connected and self._done is None
+        return self.is_connected and self._running is None
 
     def search(self, call: Call, parts: Sequence[Sequence[str]], done: Done) -> None:
         """Make a call for requests, of which these are the questions; it has to be idle."""
         assert self._transport is not None
-        self._done = call, done
+        self._running = _Running(call, parts, done)
         blocked = self._blocked if call.listing is None else call.listing.blocked
         if blocked is not self._blocked:
             self._transport.write(framed({"do": "block", "ids": [*blocked - self._blocked]}))
@@ -102,21 +110,25 @@ class SearchProcess(asyncio.Protocol):
         self._transport = cast(asyncio.WriteTransport, transport)
 
     def data_received(self, data: bytes) -> None:
-        """Give outcomes to the requests that wait for them."""
+        """Give outcomes to the requests that wait for them; any error closes the connection, and a thread searches.
+
+        Raises:
+            ValueError: the process was asked for nothing, or gave another number of outcomes or results.
+        """
         for message in self._frames.feed(data):
-            if self._done is not None:
-                call, done = self._done
-                found = outcomes_of(call, message)  # if it fails, the connection is closed, and a thread searches
-                self._done = None
-                done(found)
+            if (running := self._running) is None:  # the next request would get it
+                raise ValueError("a process that searches gave outcomes that it was not asked for")
+            found = outcomes_of(running.call, message, running.parts)
+            self._running = None
+            running.done(found)
 
     def connection_lost(self, _: Exception | None) -> None:
         """Report the end of the process."""
         self._transport = None
-        waiting, self._done = self._done, None
+        running, self._running = self._running, None
         self._lost(self)
-        if waiting is not None:
-            waiting[1](None)
+        if running is not None:
+            running.done(None)
 
     def status(self) -> str:
         """Return how the process ended, as words; it has to be about to end."""

@@ -266,9 +266,12 @@ def test_a_request_that_was_given_up_is_not_searched_again_when_its_process_ends
     asyncio.run(asyncio.wait_for(scenario(), 30))
 
 
-def test_a_message_that_cannot_be_read_ends_its_process_and_a_thread_searches():
+@pytest.mark.parametrize("message", [
+    {"other": 1}, {"outcomes": []}, {"outcomes": [{"found": [[]]}, {"found": [[]]}]}, {"outcomes": [{"found": []}]}
+])  # fmt: skip
+def test_a_message_that_is_no_outcome_of_its_request_ends_its_process_and_a_thread_searches(message):
     version = make_version()
-    lines = f"c.sendall({framed({'opened': 'one'})!r}); c.recv(9999); c.sendall({framed({'other': 1})!r}); c.recv(9999)"
+    lines = f"c.sendall({framed({'opened': 'one'})!r}); c.recv(9999); c.sendall({framed(message)!r}); c.recv(9999)"
     start_processes(version, 1, script(lines))
 
     async def scenario():
@@ -281,6 +284,26 @@ def test_a_message_that_cannot_be_read_ends_its_process_and_a_thread_searches():
         batcher.close()
 
     asyncio.run(asyncio.wait_for(scenario(), 20))
+
+
+def test_outcomes_that_a_process_was_not_asked_for_end_it(capsys):
+    version = make_version()
+    twice = 2 * framed({"outcomes": [{"error": ["QprError", "first"]}]})
+    start_processes(version, 1, script(f"c.sendall({framed({'opened': 'one'})!r}); c.recv(9999); c.sendall({twice!r})"))
+
+    async def scenario():
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: errors.append(str(context["exception"])))
+        batcher = Batcher(1, lambda _: None)
+        await version.attach(batcher.plan)
+        with pytest.raises(QprError, match=r"^first$"):
+            await batcher.run(version, "search", ["pay my bill"])
+        await until(lambda: "a process that searches ended" in capsys.readouterr().err)
+        await asyncio.to_thread(version.held.close)
+        batcher.close()
+
+    errors = []
+    asyncio.run(asyncio.wait_for(scenario(), 20))
+    assert errors == ["a process that searches gave outcomes that it was not asked for"]
 
 
 def test_a_version_leaves_memory_without_a_collection_of_cycles():
