@@ -39,6 +39,7 @@ class Progress(NamedTuple):
 
     Attributes:
         mine: number of verdicts of the person.
+        last: name of the verdict that the person stored last; None without one.
         judged: number of judged items.
         items: number of items of the queue.
         share: of right ones among the judged ones, with its bound; None where the queue is no plain random sample.
@@ -48,6 +49,7 @@ class Progress(NamedTuple):
     """
 
     mine: int
+    last: str | None
     judged: int
     items: int
     share: Share | None
@@ -122,16 +124,18 @@ class Review:
         self.store.add([stored], {item: found})
         return True
 
-    def undo(self, reviewer: str, session: str) -> Verdict | None:
-        """Undo the verdict that a person stored last, show its item again, and return it; None if there is none.
+    def undo(self, reviewer: str, session: str, verdict_id: str | None = None) -> Verdict | None:
+        """Undo a verdict of a person, show its item again, and return it; None if there is none.
+
+        Args:
+            reviewer: name of the person.
+            session: that shows the item.
+            verdict_id: of the verdict, so that a request that is sent twice undoes one; None: the one stored last.
 
         Raises:
             QprError: the database cannot be written.
         """
-        undone = self.store.undo(reviewer)
-        if undone is not None:
-            self.store.claim(undone.item, session=session, reviewer=reviewer)
-        return undone
+        return self.store.undo(reviewer, session=session, verdict_id=verdict_id)
 
     def progress(self, reviewer: str) -> Progress:
         """Return the state of the queue for a person."""
@@ -139,7 +143,8 @@ class Review:
         found = tally(verdicts, self.store.places(), source, claim=self._claim, error=self._error)
         share = None if source.kind == "pairs" else found.all
         mine = found.reviewers.get(spelling(reviewer, verdicts), 0)
-        return Progress(mine, found.judged, source.items, share, self._claim, found.missing, len(found.waiting))
+        last = next((name for name, _ in self.store.last_stored(reviewer, 1)), None)
+        return Progress(mine, last, found.judged, source.items, share, self._claim, found.missing, len(found.waiting))
 
     def _choose(self, reviewer: str, verdicts: list[Verdict], claimed: set[str]) -> str | None:
         """Return the name of the next item, which no other session shows.
@@ -165,7 +170,7 @@ class Review:
 
         They differ after the clock was set back, or verdicts were merged.
         """
-        left_out = {*mine[-_APART:], *self.store.last_items(reviewer, _APART), *claimed}
+        left_out = {*mine[-_APART:], *(item for _, item in self.store.last_stored(reviewer, _APART)), *claimed}
         times = collections.Counter(mine)
         return [item for item in mine if times[item] == 1 and item not in left_out]
 

@@ -92,18 +92,25 @@ class VerdictStore:
             self._add(verdict, item)
         return True
 
-    def undo(self, reviewer: str) -> Verdict | None:
-        """Mark the verdict that a person stored last as undone and return it; None if there is none.
+    def undo(self, reviewer: str, *, session: str, verdict_id: str | None = None) -> Verdict | None:
+        """Mark a verdict of a person as undone, reserve its item for a session, and return it; None if there is none.
+
+        Args:
+            reviewer: name of the person.
+            session: that shows the item again, unless another one shows it, or the verdict was undone before.
+            verdict_id: of the verdict; None: the one that the person stored last.
 
         Raises:
             QprError: the database cannot be written.
         """
         with self._lock, explained(self.path), transaction(self._connection):
-            mine = self._stored_by(reviewer)
-            if not mine:
-                return None
-            self._connection.execute("INSERT OR IGNORE INTO undone VALUES (?, ?)", (mine[-1].verdict_id, now()))
-        return mine[-1]
+            mine = self._stored_by(reviewer, _VALID if verdict_id is None else "")
+            undone = next((one for one in reversed(mine) if verdict_id in (None, one.verdict_id)), None)
+            if undone is not None:
+                row = (undone.verdict_id, now())
+                if self._connection.execute("INSERT OR IGNORE INTO undone VALUES (?, ?)", row).rowcount:
+                    self._claim(undone.item, session, reviewer, None)
+        return undone
 
     def verdicts(self) -> list[Verdict]:
         """Return all verdicts that were not undone, in the order of time, each person under the first spelling."""
@@ -118,12 +125,13 @@ class VerdictStore:
             rows = self._connection.execute("SELECT item, place, size, strata FROM items").fetchall()
         return {item: Place(place, size, strata_of(strata)) for item, place, size, strata in rows}
 
-    def last_items(self, reviewer: str, number: int) -> list[str]:
-        """Return the items of at most this number of verdicts, those that a person stored last, the last one first."""
+    def last_stored(self, reviewer: str, number: int) -> list[tuple[str, str]]:
+        """Return names and items of at most this number of verdicts: those that a person stored last, latest first."""
         with self._lock, explained(self.path):
-            query = f"SELECT item, reviewer FROM verdicts {_VALID} ORDER BY rowid DESC"  # noqa: S608
+            query = f"SELECT verdict_id, item, reviewer FROM verdicts {_VALID} ORDER BY rowid DESC"  # noqa: S608
             rows, key = self._connection.execute(query), person_key(reviewer)
-            return list(itertools.islice((item for item, person in rows if person_key(person) == key), number))
+            mine = ((name, item) for name, item, person in rows if person_key(person) == key)
+            return list(itertools.islice(mine, number))
 
     def last_row(self) -> int:
         """Return the number of the row that was stored last; 0 without one."""
@@ -143,17 +151,8 @@ class VerdictStore:
         Raises:
             QprError: the database cannot be written.
         """
-        since = time.time() - CLAIM_S
         with self._lock, explained(self.path), transaction(self._connection):
-            others = "SELECT 1 FROM claims WHERE item = ? AND session != ? AND at > ?"
-            if self._connection.execute(others, (item, session, since)).fetchone():
-                return False
-            judged = "SELECT 1 FROM verdicts WHERE rowid > ? AND item = ?"
-            if since_row is not None and self._connection.execute(judged, (since_row, item)).fetchone():
-                return False
-            row = (session, item, person_key(reviewer), time.time())
-            self._connection.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)", row)
-        return True
+            return self._claim(item, session, reviewer, since_row)
 
     def release(self, session: str) -> None:
         """Give the item that a session shows back, so that the next session shows it.
@@ -226,10 +225,21 @@ class VerdictStore:
         self._connection.execute(release, (verdict.item, person_key(verdict.reviewer)))
         return self._insert(verdict, item)
 
-    def _stored_by(self, reviewer: str) -> list[Verdict]:
-        """Return the verdicts of a person that were not undone; their times are no order if the clock was set back."""
+    def _claim(self, item: str, session: str, reviewer: str, since_row: int | None) -> bool:
+        others = "SELECT 1 FROM claims WHERE item = ? AND session != ? AND at > ?"
+        if self._connection.execute(others, (item, session, time.time() - CLAIM_S)).fetchone():
+            return False
+        judged = "SELECT 1 FROM verdicts WHERE rowid > ? AND item = ?"
+        if since_row is not None and self._connection.execute(judged, (since_row, item)).fetchone():
+            return False
+        row = (session, item, person_key(reviewer), time.time())
+        self._connection.execute("INSERT OR REPLACE INTO claims VALUES (?, ?, ?, ?)", row)
+        return True
+
+    def _stored_by(self, reviewer: str, where: str = _VALID) -> list[Verdict]:
+        """Return verdicts of a person; their times are no order if the clock was set back."""
         key = person_key(reviewer)
-        return [one for one in select_verdicts(self._connection, _VALID) if person_key(one.reviewer) == key]
+        return [one for one in select_verdicts(self._connection, where) if person_key(one.reviewer) == key]
 
 
 def _contents(verdict: Verdict) -> tuple[tuple[str, ...], tuple[str, ...]]:

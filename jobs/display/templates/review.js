@@ -8,6 +8,7 @@ const UNREAD_MS = 300; // nobody reads an item in this time: a second key or tap
 let shown = null;
 let shownAt = -Infinity;
 let sent = null;
+let last = null; // name of the verdict that an undo undoes, so that a repeated one undoes no second verdict
 let busy = false;
 let beganAgain = false;
 
@@ -32,6 +33,7 @@ async function ask(path, more) {
     show(await call(path, more));
     sent = null;
   } catch (error) {
+    if (more) more.refused = error.status < 500; // and not stored; without a response it may be
     showFault(error);
   } finally {
     busy = false;
@@ -73,6 +75,7 @@ function show({ task, progress, end, undone, before, stored }) {
   part.task.hidden = task === null;
   part.done.hidden = task !== null;
   part.back.hidden = progress.mine === 0;
+  last = progress.last;
   if (task === null) {
     part.done.textContent = `${end}.`;
     part.done.focus();
@@ -184,7 +187,7 @@ for (const button of buttons) {
 }
 part.note.addEventListener("input", keepDraft);
 part.lines.addEventListener("change", keepDraft);
-part.undo.addEventListener("click", () => ask("review/undo"));
+part.undo.addEventListener("click", () => ask("review/undo", { verdict_id: sent && !sent.refused ? sent.verdict_id : last }));
 document.addEventListener("keydown", onKey);
 offerKeys();
 if (reviewer) {

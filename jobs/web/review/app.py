@@ -58,6 +58,16 @@ class Judged(Person, frozen=True):
     number: int | None = pydantic.Field(default=None, ge=1)
 
 
+class Undone(Person, frozen=True):
+    """An undo of a verdict.
+
+    Attributes:
+        verdict_id: of the verdict, so that an undo that is sent twice undoes one; None: the one stored last.
+    """
+
+    verdict_id: str | None = None
+
+
 def create_review_app(review: Review, metrics: Metrics, *, reviewer: str) -> FastAPI:
     """Return the application that serves a review, without the gate in front of it.
 
@@ -106,10 +116,10 @@ def create_review_app(review: Review, metrics: Metrics, *, reviewer: str) -> Fas
 
     @app.post("/review/undo")
     async def undo(request: Request) -> Response:
-        person = await read_json(request, Person, LIMITS, most_listed=0)
-        undone = await _in_thread(lambda: review.undo(person.reviewer, person.session))
+        given = await read_json(request, Undone, LIMITS, most_listed=0)
+        undone = await _in_thread(lambda: review.undo(given.reviewer, given.session, given.verdict_id))
         before = undone and {name: getattr(undone, name) for name in ("item", "verdict", "strays", "note")}
-        return await _respond(review, person, undone=undone is not None, before=before)
+        return await _respond(review, given, undone=undone is not None, before=before)
 
     return app
 
@@ -119,7 +129,7 @@ async def _respond(review: Review, person: Person, **more: Any) -> Response:
     task = await _in_thread(lambda: review.next_task(person.reviewer, person.session))
     progress = await _in_thread(lambda: review.progress(person.reviewer))
     text = progress_text(progress, review.queue.source.kind)
-    state = {"mine": progress.mine, "judged": progress.judged, "items": progress.items, "text": text}
+    state = {name: getattr(progress, name) for name in ("mine", "last", "judged", "items")} | {"text": text}
     end = {} if task else {"end": end_text(progress, "you")}
     return json_response({"task": task and _document(task), "progress": state, **end, **more})
 

@@ -42,7 +42,7 @@ def judge(store, steps, queue=QUEUE):
     review = Review(queue, store)
     for place, person, verdict, note in steps:
         if verdict == "undo":
-            store.undo(person)
+            store.undo(person, session="s")
         else:
             strays = [queue.items[place].lines[0].name] if verdict == STRAY else []
             review.judge(queue.items[place].name, verdict, reviewer=person, strays=strays, note=note)
@@ -153,7 +153,7 @@ def test_spellings_of_a_name_in_a_file_are_one_person(store, tmp_path):
 def test_an_undone_verdict_of_an_earlier_export_stays_undone(store, tmp_path):
     judge(store, [(0, "Ada", "right", "")])
     file = exported(store, tmp_path, "csv")
-    store.undo("Ada")
+    store.undo("Ada", session="s")
     assert merge_file(store, QUEUE, file) == 0
     assert store.verdicts() == []
 

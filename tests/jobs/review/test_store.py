@@ -54,12 +54,28 @@ def test_undo_hides_the_last_verdict_of_that_person_and_keeps_it_in_the_file(ope
     store = open_store()
     for name, person in (("v1", "Ada"), ("v2", "Ada"), ("v3", "Bob")):
         store.add([verdict(name, reviewer=person)], items)
-    assert store.undo("Ada").verdict_id == "v2"
+    assert store.undo("Ada", session="s").verdict_id == "v2"
     assert [one.verdict_id for one in store.verdicts()] == ["v1", "v3"]
-    assert store.undo("Eve") is None
+    assert store.undo("Eve", session="s") is None
     with sqlite3.connect(tmp_path / "review.db") as connection:
         assert connection.execute("SELECT COUNT(*) FROM verdicts").fetchone() == (3,)
     connection.close()
+
+
+def test_undo_of_a_named_verdict_undoes_no_other_one_however_often_it_is_asked_for(open_store, items):
+    store = open_store()
+    for name, item, person in (("v1", "i0", "Ada"), ("v2", "i1", "Ada"), ("v3", "i2", "Bob")):
+        store.add([verdict(name, item, person)], items)
+    for _ in range(2):
+        assert store.undo("ada", session="s", verdict_id="v1").verdict_id == "v1"
+        assert [one.verdict_id for one in store.verdicts()] == ["v2", "v3"]
+        assert store.claims() == {"s": "i0"}
+    store.add([verdict("v4", "i0", "Ada")], items)
+    assert store.undo("Ada", session="s", verdict_id="v1").verdict_id == "v1"
+    assert store.claims() == {}  # its item was judged again
+    for name in ("v3", "other"):
+        assert store.undo("Ada", session="s", verdict_id=name) is None
+    assert [one.verdict_id for one in store.verdicts()] == ["v2", "v3", "v4"]
 
 
 def test_undo_takes_the_verdict_that_was_stored_last_whatever_the_clock(open_store, items, make_queue, tmp_path):
@@ -73,7 +89,7 @@ def test_undo_takes_the_verdict_that_was_stored_last_whatever_the_clock(open_sto
     merge_file(merged, make_queue(), str(tmp_path / "review.db"))
     for one in (store, merged):
         assert [one_.verdict_id for one_ in one.verdicts()] == ["v2", "v0", "v1"]  # statistics are in the order of time
-        assert [one.undo("ADA").verdict_id for _ in range(3)] == ["v2", "v1", "v0"]
+        assert [one.undo("ADA", session="s").verdict_id for _ in range(3)] == ["v2", "v1", "v0"]
 
 
 def test_verdicts_in_another_order_of_the_items_are_refused(open_store, items, make_queue, monkeypatch):
@@ -99,7 +115,7 @@ def test_databases_are_merged_and_a_second_merge_adds_nothing(open_store, items,
     one, other = open_store("one.db"), open_store("other.db")
     one.add([verdict("v1")], items)
     other.add([verdict("v1"), verdict("v2", "i1", "Bob"), verdict("v3", "i2", "Bob")], items)
-    other.undo("Bob")
+    other.undo("Bob", session="s")
     other.__exit__()
     assert merge_file(one, make_queue(), str(tmp_path / "other.db")) == 2
     assert merge_file(one, make_queue(), str(tmp_path / "other.db")) == 0

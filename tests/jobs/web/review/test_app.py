@@ -58,6 +58,31 @@ def test_undo_returns_the_undone_verdict_and_no_other_response_has_it(served):
     assert "before" not in judged | post(client, "next").json()
 
 
+def test_an_undo_that_is_sent_again_after_a_lost_response_undoes_no_second_verdict(served):
+    review, client = served()
+    assert post(client, "next").json()["progress"]["last"] is None
+    judge(client, "i0", "several")
+    last = judge(client, "i1").json()["progress"]["last"]
+    found = post(client, "undo", verdict_id=last).json()
+    assert post(client, "undo", verdict_id=last).json() == found
+    assert (found["before"]["item"], found["task"]["item"], found["progress"]["mine"]) == ("i1", "i1", 1)
+    [kept] = review.store.verdicts()
+    assert found["progress"]["last"] == kept.verdict_id
+    assert post(client, "undo", verdict_id=kept.verdict_id).json()["before"]["verdict"] == "several"
+
+
+def test_an_undo_in_one_of_two_browsers_of_a_person_undoes_the_verdict_that_it_showed_last(served):
+    review, client = served()
+    items = [post(client, "next", session=session).json()["task"]["item"] for session in "ab"]
+    last = judge(client, items[0], session="a").json()["progress"]["last"]
+    judge(client, items[1], session="b")
+    found = post(client, "undo", session="a", verdict_id=last).json()
+    assert (found["before"]["item"], found["task"]["item"]) == (items[0], items[0])
+    assert [one.item for one in review.store.verdicts()] == [items[1]]
+    for person, name in (("Bob", last), ("Ada", "other")):
+        assert post(client, "undo", person, verdict_id=name).json()["undone"] is False
+
+
 def test_many_browsers_at_once_lose_no_verdict(served):
     review, client = served(FakeQueue(120))
 

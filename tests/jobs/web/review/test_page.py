@@ -31,7 +31,7 @@ class Window:
         page.keyboard.type(person)  # the name has the focus
         page.keyboard.press("Enter")
 
-    def _respond(self, route):
+    def _respond(self, route, *, lose=False):
         request = route.request
         if not self.connected:
             route.abort()
@@ -39,7 +39,18 @@ class Window:
         path = request.url.removeprefix(ADDRESS.removesuffix("/review"))
         headers = {name: value for name, value in request.headers.items() if name != "host"}
         response = self.client.request(request.method, path, headers=headers, content=request.post_data_buffer)
+        if lose:
+            route.abort()
+            return
         route.fulfill(status=response.status_code, headers=dict(response.headers), body=response.content)
+
+    def loses_responses(self, address):
+        """Lose the response to the next request for an address, which arrives."""
+
+        def lose(route):
+            self._respond(route, lose=True)
+
+        self.page.route(address, lose, times=1)
 
     def shows(self, number):
         """Wait until the item with this place is shown."""
@@ -157,6 +168,30 @@ def test_an_undo_fills_in_note_and_strays_so_that_one_part_can_be_corrected(begi
     assert window.page.locator("#lines :checked").count() == 0
     stored = [(one.verdict, one.strays, one.note) for one in window.review.store.verdicts()]
     assert stored == [("several", (), "two towns"), ("right", (), "not ready")]
+
+
+def test_an_undo_without_a_response_undoes_one_verdict_when_it_is_pressed_again(begin):
+    window = begin()
+    for number in range(3):
+        window.shows(number)
+        window.press("r")
+    window.shows(3)
+    window.loses_responses("**/undo")
+    window.press("u")
+    sync_api.expect(window.page.get_by_role("alert")).to_contain_text("cannot be reached")
+    window.press("u")
+    window.shows(2)
+    assert verdicts(window) == [("Ada", "i0", "right"), ("Ada", "i1", "right")]
+    window.loses_responses("**/verdicts")
+    window.press("m")
+    sync_api.expect(window.page.get_by_role("alert")).to_contain_text("cannot be reached")
+    assert len(verdicts(window)) == 3
+    window.press("u")  # the verdict that was stored without a response
+    window.shows(2)
+    sync_api.expect(window.page.get_by_role("status")).to_contain_text("Undone. Your verdict was “several meanings”")
+    assert verdicts(window) == [("Ada", "i0", "right"), ("Ada", "i1", "right")]
+    window.press("u")
+    window.shows(1)
 
 
 def test_an_undo_of_an_item_that_another_window_shows_fills_in_nothing(begin):
