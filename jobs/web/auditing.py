@@ -129,6 +129,10 @@ class Auditing:
         """Keep the sample and look at the monitor once; a fault of one is reported, and the state before it stays."""
         await asyncio.get_running_loop().run_in_executor(self._thread, self._refresh)
 
+    def close(self) -> None:
+        """End the thread, after what it writes now."""
+        self._thread.shutdown(cancel_futures=True)
+
     def _refresh(self) -> None:
         self._attempt("sample", self._save)
         self._attempt("monitor", self._look)

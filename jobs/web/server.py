@@ -55,6 +55,7 @@ def serve(readable: Readable, settings: Serving, open_searcher: Opener, process:
         start = functools.partial(start_processes, count=settings.processes, command=process)
         start(versions.current)
         service = Service(settings, versions, state)
+        stack.callback(service.close)  # before the lock on the state is released
         gc.collect()
         gc.freeze()
         exchange = Exchange(service, readable, open_searcher, start)

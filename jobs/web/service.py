@@ -226,3 +226,11 @@ class Service:
         else:
             keeping = self.state.appending_feedback(row)
             await self.auditing.judge(row["audit_id"], is_wrong=not row["right"], keeping=keeping)
+
+    def close(self) -> None:
+        """End the threads that write to the state, after what they write now; then another server may use its folder.
+
+        What waits for them is dropped: its requests have been refused.
+        """
+        self._appending.shutdown(cancel_futures=True)
+        self.auditing.close()
