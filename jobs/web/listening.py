@@ -151,6 +151,7 @@ class Server(uvicorn.Server):
         """Handle signals in the event loop; after the last request, the process ends with 0."""
         loop = asyncio.get_running_loop()
         handled = {signal.SIGTERM: self._stop, signal.SIGINT: self._stop, signal.SIGHUP: self._reload}
+        before = {number: signal.getsignal(number) for number in handled}
         for number, handler in handled.items():
             loop.add_signal_handler(number, handler)
         try:
@@ -158,6 +159,7 @@ class Server(uvicorn.Server):
         finally:
             for number in handled:
                 loop.remove_signal_handler(number)
+                signal.signal(number, before[number])  # the loop leaves that of the system, which ends the process
 
     def _stop(self) -> None:
         self.force_exit = self.should_exit  # the second signal does not wait

@@ -111,6 +111,63 @@ def test_sighup_looks_for_a_new_version(publish, server):
         time.sleep(0.02)
 
 
+SLOW = """
+import sys, time
+from jobs.web.versions import opening
+
+def check_memory(*given):
+    print("opening", file=sys.stderr, flush=True)
+    time.sleep(SECONDS)
+
+opening._check_memory = check_memory
+from jobs.cli import main
+main()
+"""
+"""A program whose server takes time to open a version."""
+
+
+@contextlib.contextmanager
+def opening(warehouse, state, seconds):
+    """Yield a server that opens the version of a warehouse, on which it has a lease."""
+    options = ["serve", "--warehouse", warehouse, "--port", 0, "--log", "none", "--state", state]
+    program = SLOW.replace("SECONDS", str(seconds))
+    with subprocess.Popen(
+        [sys.executable, "-c", program, *map(str, options)], stderr=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            while "opening" not in process.stderr.readline():
+                assert process.poll() is None
+            yield process
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_signal_while_the_first_version_is_opened_ends_the_server_and_its_lease(
+    publish_version, tmp_path, number, code
+):
+    warehouse, state = publish_version(QUESTIONS[:5]), tmp_path / "state"
+    with opening(warehouse, state, 60) as process:
+        assert len(leases.leases(warehouse)) == 1
+        process.send_signal(number)
+        assert process.wait(20) == code
+        assert "Traceback" not in process.stderr.read()
+    assert leases.leases(warehouse) == {}
+    assert [*state.iterdir()] == []
+
+
+def test_sighup_while_the_first_version_is_opened_does_not_end_the_server(publish_version, tmp_path):
+    warehouse = publish_version(QUESTIONS[:5])
+    with opening(warehouse, tmp_path / "state", 0.5) as process:
+        process.send_signal(signal.SIGHUP)
+        while not process.stderr.readline().startswith("serving "):
+            assert process.poll() is None
+        process.send_signal(signal.SIGHUP)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+    assert leases.leases(warehouse) == {}
+
+
 def test_sigterm_finishes_requests_that_run_and_takes_no_others(publish, server):
     process = server(publish(QUESTIONS))
     with socket.create_connection(("127.0.0.1", process.port)) as slow:
