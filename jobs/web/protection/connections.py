@@ -32,7 +32,9 @@ MOST_HEAD: Final = 65_536
 other clients wait for a second."""
 
 HEAD_S: Final = 10.0
-"""Seconds from a connection's start, or from the first byte of a later request, to the end of the request's head."""
+"""Seconds from a connection's start, or from the first byte of a later request, to the end of the request's head.
+
+They begin after the responses to all earlier requests, before which the server may not read the rest of the head."""
 
 STALLED_S: Final = 10.0
 """Seconds after which a connection is closed whose client takes nothing of a response."""
@@ -65,6 +67,7 @@ class Connection(HttpToolsProtocol):
         super().__init__(*given, **named)
         self._count = count
         self._head = 0  # bytes since the last complete head or piece of a body
+        self._is_in_head = False  # a part of a head has come
         self._deadline = math.inf  # for a complete head
         self._fault = _INVALID
         self._responding = 0  # requests that have no response yet
@@ -119,6 +122,11 @@ class Connection(HttpToolsProtocol):
         lines += [name + b": " + value for name, value in self.headers if name != b"upgrade"]
         return b"\r\n".join([*lines, b"", b""])
 
+    def on_message_begin(self) -> None:
+        """Begin a head."""
+        super().on_message_begin()
+        self._is_in_head = True
+
     def on_headers_complete(self) -> None:
         """Begin a request with one host whose head is not too large; it came with bytes of both bodies beside it."""
         if self.parser.get_method() == b"CONNECT":
@@ -136,7 +144,7 @@ class Connection(HttpToolsProtocol):
             raise _HOSTS
         self._fault = _URL  # nothing else can fail now
         super().on_headers_complete()
-        self._fault, self._head, self._deadline = _INVALID, 0, math.inf
+        self._fault, self._head, self._is_in_head, self._deadline = _INVALID, 0, False, math.inf
         self._responding += 1
 
     def on_body(self, body: bytes) -> None:
@@ -176,7 +184,7 @@ class Connection(HttpToolsProtocol):
         """Close the connection if it is late or makes no progress."""
         now = self.loop.time()
         if now > self._deadline and not self.transport.is_closing():
-            if self._head:
+            if self._is_in_head:
                 self._refuse(_LATE)
             self.transport.close()
         unread = _unread_bytes(self.transport)
@@ -190,6 +198,8 @@ class Connection(HttpToolsProtocol):
         """Go on to the next request, or to the refusal of the bytes after the last one."""
         self._responding -= 1
         super().on_response_complete()
+        if self._is_in_head and not self._responding:
+            self._deadline = self.loop.time() + HEAD_S
         if self._due is not None and not self._responding and not self.transport.is_closing():
             self._write_refusal(self._due)
 

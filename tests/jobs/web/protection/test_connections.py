@@ -3,6 +3,8 @@
 import asyncio
 import contextlib
 import json
+import signal
+import socket
 import time
 
 import pytest
@@ -21,7 +23,10 @@ LARGE = 20_000_000
 
 
 async def application(scope, receive, send):
-    """Respond with the size of the body, at ``/early`` before it is read, at ``/large`` with many bytes, or late."""
+    """Respond with the size of the body, at ``/early`` before it is read, at ``/large`` with many bytes, or late.
+
+    At ``/client`` it is the address of the client.
+    """
     assert scope["type"] == "http"
     if scope["path"] == "/late":
         await asyncio.sleep(0.1)
@@ -29,7 +34,8 @@ async def application(scope, receive, send):
     while more:
         message = await receive()
         size, more = size + len(message["body"]), message["more_body"]
-    await Response(b"x" * LARGE if scope["path"] == "/large" else str(size))(scope, receive, send)
+    others = {"/large": b"x" * LARGE, "/client": scope["client"][0]}
+    await Response(others.get(scope["path"], str(size)))(scope, receive, send)
 
 
 class Client:
@@ -71,13 +77,14 @@ class Client:
 def served(monkeypatch):
     """Return a function that serves a scenario of clients; it returns counts of refusals and the seconds of the end."""
     monkeypatch.setattr(listening, "_TICKS", 1)
-    ends = []
+    ends, errors = [], []
 
     def serve(scenario, drain=0.3, **limits):
         metrics = Metrics(waiting=lambda: 0, opened=lambda: 1)
         gate = Gate(application, settings=Serving(log="none", limits=limits), metrics=metrics)
 
         async def main():
+            asyncio.get_running_loop().set_exception_handler(lambda _, context: errors.append(context))
             with listening.listening("127.0.0.1", 0) as listener:
                 port = listener.getsockname()[1]
                 server = listening.Server(gate, "serving", drain=drain)
@@ -104,6 +111,7 @@ def served(monkeypatch):
 
         with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
             seconds = runner.run(main())
+        assert errors == []
         samples = next(iter(metrics.rejects.collect())).samples
         counted = [each for each in samples if each.name.endswith("_total") and each.value]
         return {each.labels["cause"]: each.value for each in counted}, seconds
@@ -142,7 +150,7 @@ def test_refusals_before_the_application_have_the_headers_of_all_responses(serve
 
     async def scenario(connect, _):
         status, headers, _ = await (await connect()).asked(GET, b"\r\n")
-        assert (status, headers["x-content-type-options"]) == (200, "nosniff")
+        assert (status, headers["x-content-type-options"], "server" in headers) == (200, "nosniff", False)
         for part, refusal in ((b"no request\r\n\r\n", 400), (GET, 408), (GET + b"X: " + b"a" * 70_000, 431)):
             status, others, _ = await (await connect()).asked(part)
             assert (status, headers.keys() - others.keys()) == (refusal, set())
@@ -180,6 +188,9 @@ def test_a_request_to_change_the_protocol_keeps_its_body(served):
                 for _ in range(len(parts[0]) // len(request) or 1):
                     assert (await client.response())[::2] == (200, b"5")
         assert (await client.asked(GET, upgrade, b"\r\n"))[::2] == (200, b"0")
+        closing = await connect()
+        await closing.send(GET, upgrade.replace(b"Upgrade,", b"Upgrade, close,", 1), b"\r\n", GET, b"\r\n")
+        assert (await closing.ended()).count(b"HTTP/1.1") == 1  # bytes after the last request are ignored
         assert (await client.asked(GET, upgrade, b"Host: localhost\r\n\r\n"))[0] == 400
         assert await client.ended() == b""
 
@@ -285,6 +296,134 @@ def test_connections_without_a_complete_head_are_closed_in_time(served, monkeypa
     assert served(scenario)[0] == {"head": 3}
 
 
+LATE = GET.replace(b"/", b"/late", 1) + b"\r\n"
+EARLY = POST.replace(b"/", b"/early", 1)
+BODY = b"Transfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [[LATE, GET], [LATE + GET], [LATE + LATE + b"G"], [GET + b"\r\nGET /"], [LATE, *[bytes([each]) for each in GET]]],
+    ids=["after", "with", "two", "none runs", "by bytes"],
+)
+def test_a_head_that_begins_before_an_earlier_response_has_to_end_in_time(served, monkeypatch, parts):
+    monkeypatch.setattr(connections, "HEAD_S", 0.4)
+
+    async def scenario(connect, _):
+        client = await connect()
+        await client.send_apart(parts)
+        statuses = [
+            (await asyncio.wait_for(client.response(), 5))[0] for _ in range(b"".join(parts).count(b"\r\n\r\n"))
+        ]
+        assert {*statuses} == {200}
+        assert (await asyncio.wait_for(client.response(), 5))[0] == 408
+        assert await client.ended() == b""
+
+    assert served(scenario)[0] == {"head": 1}
+
+
+def test_the_time_of_a_head_does_not_begin_while_the_server_reads_nothing(served, monkeypatch):
+    monkeypatch.setattr(connections, "HEAD_S", 0.3)
+
+    async def scenario(connect, _):
+        client = await connect()
+        await client.send(LATE * 8 + GET)  # it takes .8 s
+        await client.send(b"\r\n")
+        assert [(await client.response())[0] for _ in range(9)] == [200] * 9
+
+    assert served(scenario)[0] == {}
+
+
+def test_a_body_may_take_longer_than_a_head_or_an_idle_connection(served, monkeypatch):
+    monkeypatch.setattr(connections, "HEAD_S", 0.4)
+    monkeypatch.setattr(listening, "_IDLE_S", 0.5)
+
+    async def scenario(connect, _):
+        client = await connect()
+        assert (await client.asked(GET, b"\r\n"))[0] == 200
+        await client.send(POST, b"Content-Length: 10\r\n\r\n")
+        for _ in range(10):
+            await asyncio.sleep(0.1)
+            await client.send(b"x")
+        assert (await client.response())[::2] == (200, b"10")
+
+    assert served(scenario)[0] == {}
+
+
+def test_a_connection_is_idle_for_75_s_at_most_also_after_a_body_that_ended_after_its_response(served, monkeypatch):
+    assert listening._IDLE_S == 75
+    monkeypatch.setattr(listening, "_IDLE_S", 0.4)
+
+    async def scenario(connect, _):
+        plain, early = await connect(), await connect()
+        assert (await plain.asked(GET, b"\r\n"))[0] == 200
+        assert (await early.asked(EARLY, b"Content-Length: 10\r\n\r\n"))[0] == 200
+        await early.send(b"1234567890")
+        assert await plain.ended(3) == await early.ended(3) == b""
+
+    assert served(scenario)[0] == {}
+
+
+def test_trailers_are_no_part_of_the_next_head(served):
+    async def scenario(connect, _):
+        client, field = await connect(), b"A: " + b"a" * 40_000 + b"\r\n"
+        await client.send_apart([POST + BODY, b"1\r\nx\r\n", b"0\r\n" + field, b"\r\n"])
+        assert (await client.response())[::2] == (200, b"1")
+        await client.send_apart([GET + field, b"\r\n"])
+        assert (await client.response())[0] == 200
+
+    assert served(scenario)[0] == {}
+
+
+def test_a_damaged_body_after_its_response_is_refused(served):
+    async def scenario(connect, _):
+        client = await connect()
+        assert (await client.asked(EARLY, BODY))[0] == 200
+        assert (await client.asked(b"no size\r\n"))[0] == 400
+        assert await client.ended() == b""
+
+    assert served(scenario)[0] == {"http": 1}
+
+
+def test_headers_of_proxies_are_ignored(served):
+    """With one address of a client in each request it could send any number of them."""
+
+    async def scenario(connect, _):
+        request = GET.replace(b"/", b"/client", 1) + b"X-Forwarded-For: 203.0.113.9\r\n\r\n"
+        assert (await (await connect()).asked(request))[2] == b"127.0.0.1"
+
+    served(scenario)
+
+
+def test_a_port_is_free_again_as_soon_as_its_server_has_ended():
+    with listening.listening("127.0.0.1", 0) as listener:
+        port = listener.getsockname()[1]
+        listener.listen()
+        with socket.create_connection(("127.0.0.1", port)) as client:
+            listener.accept()[0].close()  # the end that closes first is the one that waits
+            assert client.recv(1) == b""
+    with listening.listening("127.0.0.1", port) as listener:
+        listener.listen()
+
+
+def test_the_handlers_of_signals_are_those_of_before_when_the_server_has_ended(served):
+    """A signal while it releases its leases is one of the command, which ends cleanly."""
+    numbers = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+    before = {number: signal.signal(number, lambda *_: None) for number in numbers}
+    given = [signal.getsignal(number) for number in numbers]
+    try:
+
+        async def scenario(_, server):
+            assert not {*given} & {signal.getsignal(number) for number in numbers}
+            assert server.config.backlog == connections.MOST_CONNECTIONS
+
+        served(scenario)
+        assert [signal.getsignal(number) for number in numbers] == given
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def test_a_body_that_ends_after_its_response_leaves_the_connection_open(served, monkeypatch):
     monkeypatch.setattr(connections, "HEAD_S", 0.4)
 
@@ -319,7 +458,7 @@ def test_more_connections_than_allowed_get_503_as_json_and_many_more_are_closed(
 
 
 def test_a_response_that_nobody_reads_is_dropped_and_a_slow_reader_gets_all(served, monkeypatch):
-    monkeypatch.setattr(connections, "STALLED_S", 0.5)
+    monkeypatch.setattr(connections, "STALLED_S", 0.8)
     request = GET.replace(b"/", b"/large", 1) + b"\r\n"
 
     async def scenario(connect, server):
@@ -328,8 +467,10 @@ def test_a_response_that_nobody_reads_is_dropped_and_a_slow_reader_gets_all(serv
         await slow.send(request)
         received = 0
         while received < LARGE:
-            received += len(await slow.reader.read(400_000))
-            await asyncio.sleep(0.03)
+            part = await slow.reader.read(400_000)
+            assert part
+            received += len(part)
+            await asyncio.sleep(0.03 if received < LARGE // 2 or received > LARGE // 2 + 400_000 else 0.4)
         assert len(server.server_state.connections) == 1
         assert len(await unread.ended()) < LARGE
 
@@ -357,10 +498,6 @@ def test_a_request_that_runs_at_the_end_of_the_drain_gets_503(served, capfd, dra
     assert err.count("\n") == 2, err  # the greeting, and one about the end
 
 
-LATE = GET.replace(b"/", b"/late", 1) + b"\r\n"
-BODY = b"Transfer-Encoding: chunked\r\n\r\n"
-
-
 @pytest.mark.parametrize(
     ("parts", "statuses"),
     [
@@ -370,12 +507,13 @@ BODY = b"Transfer-Encoding: chunked\r\n\r\n"
         ([LATE, b"GET / HTTP/1.1\r\nX: " + b"x" * 70_000], [200, 431]),
         ([LATE, GET + b"X: " + b"x" * 70_000 + b"\r\n\r\n"], [200, 431]),
         ([LATE + POST + BODY + b"no size\r\n"], [200, 400]),
+        ([LATE + LATE + POST + BODY + b"no size\r\n"], [200, 200, 400]),
         ([POST + BODY + b"no size\r\n"], [400]),
         ([POST + BODY + b"3\r\nabc\r\n", b"no size\r\n"], [400]),
         ([GET + b"\r\ngarbage\r\n\r\n"], [200, 400]),
     ],
 )
-def test_refused_bytes_after_a_request_do_not_take_the_place_of_its_response(served, parts, statuses):
+def test_refused_bytes_after_a_request_do_not_take_the_place_of_its_response(served, capfd, parts, statuses):
     async def scenario(connect, _):
         client = await connect()
         await client.send_apart(parts)
@@ -388,6 +526,8 @@ def test_refused_bytes_after_a_request_do_not_take_the_place_of_its_response(ser
 
     refused = served(scenario)[0]
     assert refused.get("http", 0) + refused.get("head", 0) == 1
+    if statuses[0] == 200:  # the application does not get a request whose body was refused before
+        assert capfd.readouterr().err == "serving\n"
 
 
 @pytest.mark.parametrize(
@@ -430,3 +570,34 @@ def test_a_client_that_sends_no_more_and_does_not_read_holds_no_connection(serve
         assert not server.server_state.connections
 
     assert served(scenario)[0] == {"stalled": 1}
+
+
+def test_a_client_that_takes_few_bytes_at_a_time_is_not_stalled(served, monkeypatch):
+    """The system takes more of a response only after the client has taken megabytes of it."""
+    monkeypatch.setattr(connections, "STALLED_S", 0.5)
+
+    async def scenario(_, server):
+        with socket.socket() as narrow:
+            narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            narrow.connect(server.servers[0].sockets[0].getsockname())
+            narrow.sendall(GET.replace(b"/", b"/large", 1) + b"\r\n")
+            for _ in range(40):
+                await asyncio.sleep(0.05)
+                with contextlib.suppress(BlockingIOError):
+                    narrow.recv(4096, socket.MSG_DONTWAIT)
+            assert len(server.server_state.connections) == 1
+
+    assert served(scenario)[0] == {}
+
+
+def test_a_late_head_behind_a_response_that_nobody_reads_is_counted_once(served, monkeypatch):
+    monkeypatch.setattr(connections, "HEAD_S", 0.3)
+    monkeypatch.setattr(connections, "STALLED_S", 1.0)
+
+    async def scenario(connect, server):
+        client = await connect()
+        await client.send(GET.replace(b"/", b"/large", 1) + b"\r\n" + GET)
+        await asyncio.sleep(2.0)
+        assert not server.server_state.connections
+
+    assert served(scenario)[0] == {"head": 1, "stalled": 1}
