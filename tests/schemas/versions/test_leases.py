@@ -1,6 +1,9 @@
+import contextlib
 import datetime
 import json
 import multiprocessing
+import threading
+import time
 
 import pytest
 
@@ -71,6 +74,51 @@ def test_a_lease_is_renewed_and_else_expires(warehouse, monkeypatch):
     assert leased_paths(warehouse, now() + LEASE) == {}
     assert remove_expired(warehouse, now()) == 0
     assert remove_expired(warehouse, now() + LEASE) == 1
+    assert leases.leases(warehouse) == {}
+
+
+def test_a_lease_is_renewed_after_the_store_did_not_answer_for_a_time(warehouse, monkeypatch):
+    write, errors = storage.write_bytes, [OSError("no answer"), QprError("no answer"), PermissionError("no answer")]
+
+    def fail(url, content):
+        if errors:
+            raise errors.pop()
+        write(url, content)
+
+    monkeypatch.setattr(leases, "PERIOD_S", 0.02)
+    with leased(warehouse, 1, history.read_version(warehouse, 1)):
+        [(url, first)] = leases.leases(warehouse).items()
+        monkeypatch.setattr(storage, "write_bytes", fail)
+        wait_until(lambda: not errors and leases.leases(warehouse)[url].expires > first.expires)
+
+
+@pytest.mark.parametrize("error", [OSError, QprError])
+def test_a_lease_that_cannot_be_deleted_ends_no_reader_with_an_error_and_expires(warehouse, monkeypatch, error):
+    def fail(_):
+        raise error("no answer")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(storage, "delete_file", fail)
+        with leased(warehouse, 1, history.read_version(warehouse, 1)):
+            pass
+    [lease] = leases.leases(warehouse).values()
+    assert now() < lease.expires <= now() + LEASE
+    assert remove_expired(warehouse, now() + LEASE) == 1
+
+
+def renewing():
+    return [thread for thread in threading.enumerate() if thread.name.startswith("lease ")]
+
+
+@pytest.mark.parametrize("error", [None, KeyboardInterrupt])
+def test_the_end_of_a_lease_does_not_wait_for_its_next_renewal(warehouse, error):
+    began = time.monotonic()
+    with contextlib.suppress(KeyboardInterrupt), leased(warehouse, 1, history.read_version(warehouse, 1)):
+        assert len(renewing()) == 1
+        if error is not None:
+            raise error
+    assert time.monotonic() - began < leases.PERIOD_S / 4
+    assert renewing() == []
     assert leases.leases(warehouse) == {}
 
 
