@@ -6,8 +6,11 @@ index URL -> open_index -> Index
 from __future__ import annotations
 
 import dataclasses
+import functools
 import re
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import ParamSpec, TypeVar
 
 from model.encoders.addresses import checked_address
 from model.encoders.interface import Encoder
@@ -36,6 +39,31 @@ from schemas.errors import QprError, UsageError
 from schemas.tables import CODES, IDS, MODEL, SHARDS, TOMBSTONES
 
 _MODEL = re.compile(f"[^/]+/{MODEL}/{re.escape(MANIFEST)}")
+
+_Parameters = ParamSpec("_Parameters")
+_Opened = TypeVar("_Opened")
+
+
+def again_if_gone(opening: Callable[_Parameters, _Opened]) -> Callable[_Parameters, _Opened]:
+    """Return a function that opens an index, and once more where a file was gone.
+
+    While it was opened another version can have been published, after which the files of this one are removed.
+    """
+
+    @functools.wraps(opening)
+    def opened(*given: _Parameters.args, **named: _Parameters.kwargs) -> _Opened:
+        try:
+            return opening(*given, **named)
+        except QprError as error:
+            if not _is_of_missing_file(error):
+                raise
+        return opening(*given, **named)
+
+    return opened
+
+
+def _is_of_missing_file(error: BaseException | None) -> bool:
+    return error is not None and (isinstance(error, FileNotFoundError) or _is_of_missing_file(error.__cause__))
 
 
 def open_index(

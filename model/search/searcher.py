@@ -22,7 +22,7 @@ from model.index.ranking import Ranking
 from model.search.answering import checked_hits, decide, decide_many, with_guard, without_ended
 from model.search.found_hits import hits_of, judgement_of, same_questions
 from model.search.one_process import OfOneProcess
-from model.search.opening import open_index
+from model.search.opening import again_if_gone, open_index
 from model.search.parts import certificate_of, check_mode, check_retrieval, confidence_of, retrieval_of, version_of
 from model.search.results import Answer, Hit
 from model.search.retrieval import Retrieval
@@ -210,6 +210,7 @@ class Searcher(OfOneProcess):
         return retrieval.find(asked, min(checked_number(k, "k"), len(self)), own).ranking
 
 
+@again_if_gone
 def open_searcher(
     url: str | os.PathLike[str],
     *,

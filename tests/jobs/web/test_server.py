@@ -112,7 +112,8 @@ def test_sighup_looks_for_a_new_version(publish, server):
 
 
 SLOW = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job starts with it ignored
 from jobs.web.versions import opening
 
 def check_memory(*given):

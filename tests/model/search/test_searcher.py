@@ -10,6 +10,7 @@ from model.confidence.confidence import Confidence
 from model.confidence.features import NAMES
 from model.index.lexical import Lexical
 from model.reranking.term_statistics import WordCounts
+from model.search import searcher as searcher_module
 from model.search.retrieval import Retrieval
 from model.search.searcher import open_searcher
 from schemas.artifacts.manifest import read_manifest
@@ -225,6 +226,24 @@ def test_a_flipped_bit_of_bm25_is_noticed_in_every_mode(copy):
     path.unlink()
     with pytest.raises(QprError, match="is gone, though the manifest lists it"):
         open_searcher(str(copy), mode="fusion")
+
+
+def test_an_index_that_is_replaced_while_it_is_opened_is_opened_as_it_is_now(place, copy, qpr, monkeypatch):
+    real, opened = searcher_module.open_index, []
+
+    def replaced_meanwhile(url, **given):
+        if not opened:
+            opened.append(url)
+            made = qpr(
+                "index", "--questions", place / "data", "--model", place / "model", "--output", copy, "--overwrite"
+            )
+            assert made.code == 0
+        return real(url, **given)
+
+    monkeypatch.setattr(searcher_module, "open_index", replaced_meanwhile)
+    published = open_searcher(str(copy)).version
+    assert published == open_searcher(str(copy)).version
+    assert published != open_searcher(str(place / "index")).version
 
 
 @pytest.mark.parametrize(
