@@ -69,6 +69,10 @@ class MissingColumnsError(WrongColumnsError):
         return str(self.args[0])
 
 
+class GoneError(QprError):
+    """A file that a manifest lists is missing: it was deleted, or another version was published meanwhile."""
+
+
 class DamagedError(QprError):
     """A manifest or a checkpoint whose bytes differ from the written ones."""
 

@@ -5,6 +5,7 @@ index URL -> open_index -> Index
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import functools
 import re
@@ -35,7 +36,7 @@ from schemas.artifacts import storage
 from schemas.artifacts.manifest import MANIFEST, REPORTS, File, Manifest, read_manifest, read_settings
 from schemas.artifacts.table_files import is_arrow
 from schemas.artifacts.verified_files import VerifiedFiles, reading_threads, release
-from schemas.errors import QprError, UsageError
+from schemas.errors import GoneError, QprError, UsageError
 from schemas.tables import CODES, IDS, MODEL, SHARDS, TOMBSTONES
 
 _MODEL = re.compile(f"[^/]+/{MODEL}/{re.escape(MANIFEST)}")
@@ -45,25 +46,18 @@ _Opened = TypeVar("_Opened")
 
 
 def again_if_gone(opening: Callable[_Parameters, _Opened]) -> Callable[_Parameters, _Opened]:
-    """Return a function that opens an index, and once more where a file was gone.
+    """Return a function that opens an index, and once more where a file of it was gone.
 
     While it was opened another version can have been published, after which the files of this one are removed.
     """
 
     @functools.wraps(opening)
     def opened(*given: _Parameters.args, **named: _Parameters.kwargs) -> _Opened:
-        try:
+        with contextlib.suppress(GoneError):
             return opening(*given, **named)
-        except QprError as error:
-            if not _is_of_missing_file(error):
-                raise
         return opening(*given, **named)
 
     return opened
-
-
-def _is_of_missing_file(error: BaseException | None) -> bool:
-    return error is not None and (isinstance(error, FileNotFoundError) or _is_of_missing_file(error.__cause__))
 
 
 def open_index(

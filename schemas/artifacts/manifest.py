@@ -20,7 +20,7 @@ from pydantic_core import PydanticCustomError
 from schemas import __version__
 from schemas.artifacts import storage
 from schemas.artifacts.paths import RUN_FOLDER, check_place, checked_path, why_no_artefact, with_article
-from schemas.errors import DamagedError, QprError
+from schemas.errors import DamagedError, GoneError, QprError
 from schemas.tables import SCHEMA_VERSION
 
 MANIFEST = "manifest.json"
@@ -189,7 +189,8 @@ def read_verified(url: str, file: File) -> bytes:
     """Return the bytes of one file of the artefact at ``url``.
 
     Raises:
-        QprError: it is missing, lies outside the artefact, or its content does not match the manifest.
+        GoneError: it is missing.
+        QprError: it lies outside the artefact, or its content does not match the manifest.
     """
     size = check_place(url, file.path)
     try:
@@ -197,7 +198,7 @@ def read_verified(url: str, file: File) -> bytes:
         content = storage.read_bytes(storage.join(url, file.path)) if same else b""
     except QprError as error:
         if isinstance(error.__cause__, FileNotFoundError):
-            raise QprError(f"{url}/{file.path}: is gone, though the manifest lists it. Make it again") from error
+            raise GoneError(f"{url}/{file.path}: is gone, though the manifest lists it. Make it again") from error
         raise
     check_digest(url, file, hashlib.sha256(content).hexdigest() if same and len(content) == file.bytes else "")
     return content
