@@ -1,4 +1,4 @@
-"""Guards: false answers still given and right answers lost, on contrast sets and on the pairs of a dataset.
+"""Guards: false answers still given and right answers lost, on contrast sets in nine languages and on a dataset's pairs.
 
 Run: python -m benchmarks.certificates.guards --dataset quora --labelled quora_duplicate_questions.tsv.gz
 """
@@ -11,12 +11,13 @@ import json
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Any, Final, NamedTuple
 
 import pyarrow.csv
 import typer
 
 from benchmarks.cli import AsJson, Report, run
+from model.guards.languages.language import languages
 from model.guards.reading import Reading
 from model.guards.registry import GUARDS, fires
 from schemas.artifacts.dataset import open_dataset
@@ -24,6 +25,8 @@ from schemas.statistics.binomial import upper_bound
 from schemas.text import hash64
 
 CONTRAST: Final = Path(__file__).parent / "contrast"
+LANGUAGES: Final = CONTRAST / "languages"
+HALVES: Final = ("held out", "learning")
 Texts = tuple[str, str]
 
 
@@ -31,12 +34,14 @@ class Pair(NamedTuple):
     """A pair of a contrast set.
 
     Attributes:
+        guard: that the difference is made for.
         query: text of one question.
         question: text of the other.
         paraphrase: whether an answer to one is right for the other.
         held_out: whether no rule was made on it.
     """
 
+    guard: str
     query: str
     question: str
     paraphrase: bool
@@ -44,13 +49,25 @@ class Pair(NamedTuple):
 
 
 def read_pairs(guard: str) -> list[Pair]:
-    """Return the contrast set of a guard."""
-    lines = (CONTRAST / f"{guard}.jsonl").read_text("utf-8").splitlines()
-    rows = map(json.loads, lines)
+    """Return the English contrast set of a guard."""
     return [
-        Pair(row["query"], row["question"], row["paraphrase"], hash64(f"{row['query']}\n{row['question']}") % 2 == 1)
-        for row in rows
+        Pair(guard, query, question, row["paraphrase"], hash64(f"{query}\n{question}") % 2 == 1)
+        for row in _rows(CONTRAST / f"{guard}.jsonl")
+        for query, question in [(row["query"], row["question"])]
     ]
+
+
+def read_language(language: str) -> list[Pair]:
+    """Return the contrast sets of another language."""
+    return [
+        Pair(row["guard"], row["query"], row["question"], row["paraphrase"], half == "held out")
+        for half in HALVES
+        for row in _rows(LANGUAGES / half.replace(" ", "_") / f"{language}.jsonl")
+    ]
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
 def main(
@@ -67,13 +84,14 @@ def main(
     """Print the tables."""
     report = Report(as_json=as_json, guards=", ".join(GUARDS))
     report.heading("Contrast sets")
-    for held_out in (True, False):
-        totals = collections.Counter[str]()
-        for guard in GUARDS:
-            counts = _count(pair for pair in read_pairs(guard) if pair.held_out == held_out)
-            totals += counts
-            report.row(half="held out" if held_out else "learning", guard=guard, **_cells(counts))
-        report.row(half="held out" if held_out else "learning", guard="all", **_cells(totals))
+    _report_pairs(report, [pair for guard in GUARDS for pair in read_pairs(guard)])
+    names = [language.name for language in languages()]
+    report.heading(f"Contrast sets in {', '.join(name.title() for name in names)}")
+    pairs = {name: read_language(name) for name in names}
+    _report_pairs(report, [pair for name in names for pair in pairs[name]])
+    report.heading("The same by language, held out")
+    for name in names:
+        report.row(language=name, **_cells(_count(pair for pair in pairs[name] if pair.held_out)))
     if dataset is not None:
         report.heading("Pairs of a dataset")
         clusters = open_dataset(dataset).table("clusters", split=split, columns=["texts"])["texts"].to_pylist()
@@ -81,6 +99,18 @@ def main(
         report.row(pairs=f"paraphrases of {split}", **_shares(texts))
     if labelled is not None:
         report.row(pairs="labelled non-duplicates", **_shares(list(_non_duplicates(labelled, most))))
+
+
+def _report_pairs(report: Report, pairs: list[Pair]) -> None:
+    """Write the rows of each guard, and of all, for both halves."""
+    for half in HALVES:
+        totals = collections.Counter[str]()
+        of_half = [pair for pair in pairs if pair.held_out == (half == "held out")]
+        for guard in dict.fromkeys(pair.guard for pair in pairs):
+            counts = _count(pair for pair in of_half if pair.guard == guard)
+            totals += counts
+            report.row(half=half, guard=guard, **_cells(counts))
+        report.row(half=half, guard="all", **_cells(totals))
 
 
 def _count(pairs: Iterable[Pair]) -> collections.Counter[str]:

@@ -5,7 +5,7 @@ Reading -> the words that differ, and names -> conflict
 Two kinds of evidence that a word names another thing, where "cost" and "price" mean one:
 
 - names of one class that exclude each other (`model.guards.names`), in the same words or in other ones;
-- the same words around, and capitals within the sentence on both sides (English only: German capitalises all nouns).
+- the same words around, and capitals within the sentence on both sides (not in German, which capitalizes all nouns).
 
 Abbreviations, first names added or left out, and spellings that resemble each other are one name.
 """
@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from typing import Final
 
+from model.guards.languages.language import common_languages
 from model.guards.names import by_group, first_words, names_of, sure_names
-from model.guards.reading import Reading, stem
+from model.guards.reading import Reading, stem, without_marks
 
 _LIKE: Final = 0.25
 """Share of common words from which names of one class compete; texts with less have different subjects."""
@@ -31,15 +32,28 @@ def entity_differs(query: Reading, question: Reading) -> bool:
     only_one, only_two = query.vocabulary - question.vocabulary, question.vocabulary - query.vocabulary
     if not (only_one and only_two):
         return False
-    start, end = _common_ends(query.words, question.words)
+    start, end = _common_ends(*(list(map(without_marks, reading.words)) for reading in (query, question)))
     longest = max(len(query.words), len(question.words)) - start - end
     if start + end >= _LEAST_COMMON and longest <= _LONGEST_NAME:
         one, two = (words[start : len(words) - end] for words in (query.cased, question.cased))
-        if one and two and _are_names(one, two, query.is_english and question.is_english):
+        before = query.words[start - 1] if start else ""
+        if one and two and _are_names(one, two, _capitals_are_names(query, question, before)):
             return True
     if first_words().isdisjoint(only_one) or first_words().isdisjoint(only_two):
         return False
     return query.share_of_common_words(question) >= _LIKE and _named_otherwise(query, question)
+
+
+def _capitals_are_names(query: Reading, question: Reading, before: str) -> bool:
+    """Return whether a capital after a word begins a name in the language of both texts: no "de Levering" in Dutch."""
+    if others := common_languages(query, question):
+        return all(
+            language.capitals_are_names
+            and before not in language.articles
+            and not any(word[0].isupper() and word.casefold() in language.functions for word, _ in query.cased[1:])
+            for language in others
+        )
+    return query.is_english and question.is_english
 
 
 def _common_ends(first: list[str], second: list[str]) -> tuple[int, int]:
@@ -54,7 +68,7 @@ def _common_ends(first: list[str], second: list[str]) -> tuple[int, int]:
     return start, end
 
 
-def _are_names(one: Words, two: Words, english: bool) -> bool:
+def _are_names(one: Words, two: Words, by_capitals: bool) -> bool:
     """Return whether two differing parts of the same sentence are names of different things."""
     groups, others = by_group(names_of(one)), by_group(names_of(two))
     common = groups.keys() & others.keys()
@@ -62,7 +76,7 @@ def _are_names(one: Words, two: Words, english: bool) -> bool:
         return all(groups[group].isdisjoint(others[group]) for group in common)
     if _same_name(*(" ".join(word for word, _ in words) for words in (one, two))):
         return False
-    return english and all(map(_capitalised, (one, two)))
+    return by_capitals and all(map(_capitalised, (one, two)))
 
 
 def _capitalised(words: Words) -> bool:
@@ -74,7 +88,9 @@ def _same_name(one: str, two: str) -> bool:
     short, long = sorted((one, two), key=len)
     if set(map(stem, short.lower().split())) & set(map(stem, long.lower().split())):
         return True
-    letters, whole = (("".join(filter(str.isalpha, text))).lower() for text in (short, long))
+    letters, whole = (without_marks("".join(filter(str.isalpha, text)).casefold()) for text in (short, long))
+    if letters.isascii() != whole.isascii():  # "Instagram" in another script
+        return True
     if letters in whole or whole in letters:
         return True
     if len(letters) <= 5 and letters[0] == whole[0] and _is_abbreviation(letters, short, long):
@@ -84,9 +100,10 @@ def _same_name(one: str, two: str) -> bool:
 
 def _is_abbreviation(letters: str, short: str, long: str) -> bool:
     """Return whether the letters are the initials or capitals of a name, or capitals that occur in it in order."""
-    initials = "".join(word[0] for word in long.split()).lower()
+    words = without_marks(long.casefold()).split()
+    initials = ("".join(word[0] for word in words), "".join(word[0] for word in words if word not in _SMALL))
     capitals = "".join(filter(str.isupper, long)).lower()
-    if letters in (initials, capitals):
+    if letters in (*initials, capitals):
         return True
     rest = iter(long.lower())
     return short[:2].isupper() and len(letters) <= 4 and all(letter in rest for letter in letters)

@@ -14,7 +14,7 @@ from importlib import resources
 from typing import Final, NamedTuple
 
 from model.guards.lists import listed
-from model.guards.reading import Reading
+from model.guards.reading import Reading, without_marks
 
 _AMBIGUOUS: Final = listed("names_and_common_words")
 
@@ -41,7 +41,7 @@ def known_names() -> dict[str, tuple[tuple[str, str], ...]]:
     for group, lines in json.loads(content).items():
         for line in lines:
             first, *_ = spellings = line.split("|")
-            for spelling in spellings:
+            for spelling in dict.fromkeys((*spellings, *map(without_marks, spellings))):
                 known.setdefault(spelling, []).append((group, first))
     return {spelling: tuple(groups) for spelling, groups in known.items()}
 
@@ -66,7 +66,7 @@ def names_of(words: list[tuple[str, bool]]) -> list[Name]:
     """Return the names among words with their case, the longest ones first at each word."""
     known, lengths = known_names(), _lengths()
     found, place = [], 0
-    lower = [word.lower() for word, _ in words]
+    lower = [word.casefold() for word, _ in words]
     while place < len(words):
         step = 1
         for length in range(min(lengths.get(lower[place], 0), len(words) - place), 0, -1):

@@ -5,7 +5,7 @@ Reading -> negated or not, words with a negating prefix, content words -> confli
 It needs one text negated and the other not, with the same content words otherwise. "Not legal" is "illegal". Not
 counted are "or not", "not only", "why don't we", and questions that expect a yes ("Isn't Venice expensive?"). A text
 that denies by its words ("refuses", "badly", "offline") differs in content words, and is left to the confidence model.
-English only.
+Eight other languages have rules of their own (`model.guards.languages.negation`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from model.guards.languages.language import common_languages, languages
+from model.guards.languages.negation import polarity_differs
 from model.guards.lists import listed
 from model.guards.reading import Reading, stem
 
@@ -65,6 +67,11 @@ class _Polarity(NamedTuple):
 
 def negation_differs(query: Reading, question: Reading) -> bool:
     """Return whether one text denies what the other affirms, in the same words. Symmetric."""
+    others = common_languages(query, question)
+    if not (others or query.is_english or question.is_english):
+        others = list(languages())  # "uninstall the app" has no function word in many languages
+    if others:
+        return any(polarity_differs(query, question, language) for language in others)
     differing = (query.vocabulary ^ question.vocabulary) - _FUNCTION
     if len(differing) > _MOST_DIFFERING or not (
         _has_cue(query) or _has_cue(question) or any(map(_has_prefix, differing))

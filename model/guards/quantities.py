@@ -1,4 +1,4 @@
-"""Quantities in a text: digits, English number words, Roman numerals, clock times, multipliers and units.
+"""Quantities in a text: digits, number words, Roman numerals, clock times, multipliers and units.
 
 words -> quantities
 """
@@ -10,8 +10,10 @@ import re
 from importlib import resources
 from typing import Final, NamedTuple
 
+from model.guards.languages.language import number_words
+from model.guards.languages.numbers import in_digits
 from model.guards.lists import listed
-from model.guards.reading import Reading, stem
+from model.guards.reading import Reading, stem, without_marks
 from schemas.text import fold
 
 _TABLES: Final = json.loads(resources.files(__package__).joinpath("numbers.json").read_text(encoding="utf-8"))
@@ -23,7 +25,9 @@ _MULTIPLIERS: Final[dict[str, float]] = _TABLES["multipliers"]
 _PARTS: Final[dict[str, float]] = _TABLES["parts"]
 _ROMAN: Final[dict[str, float]] = _TABLES["roman"]
 _UNITS: Final[dict[str, tuple[str, float]]] = {
-    word: (kind, size) for kind, size, words in _TABLES["units"] for word in fold(words).split()
+    word: (kind, size)
+    for kind, size, words in _TABLES["units"]
+    for word in (*fold(words).split(), *without_marks(fold(words)).split())
 }
 _SHORT_ROMAN: Final[dict[str, float]] = {"I": 1, "V": 5, "X": 10}
 _BEFORE_ROMAN = listed("before_roman_numerals")
@@ -69,7 +73,9 @@ class Quantity(NamedTuple):
 def has_numbers(reading: Reading) -> bool:
     """Return whether a text can have a quantity."""
     words = reading.vocabulary
-    if _DIGIT.search(reading.folded) or not _NUMBER_WORDS.isdisjoint(words):
+    if not (_NUMBER_WORDS.isdisjoint(words) and number_words().isdisjoint(reading.plain_vocabulary)):
+        return True
+    if _DIGIT.search(reading.folded):
         return True
     return not _LETTERS.isdisjoint(words) and not _BEFORE_ROMAN.isdisjoint(words)
 
@@ -81,20 +87,14 @@ def quantities(reading: Reading, other: Reading) -> list[Quantity]:
         reading: the text.
         other: the text that it is compared with: "1 500" is one number if the other text has it without the space.
     """
-    text = _join_thousands(reading.folded, other.folded).replace("per cent", "percent")
-    spans = [(match.group(), match.start(), match.end()) for match in _TOKEN.finditer(text)]
-    scanner = _Scanner([word for word, _, _ in spans], [start for _, start, _ in spans], [end for _, _, end in spans])
-    found = scanner.read()
-    return found + _romans(reading)
+    text = _join_thousands(in_digits(reading, other), in_digits(other, reading)).replace("per cent", "percent")
+    return _Scanner(list(_TOKEN.finditer(text))).read() + _romans(reading)
 
 
 def _join_thousands(folded: str, other: str) -> str:
     """Return a text without the spaces in those numbers that the other text has without spaces."""
-    spaced = _SPACED.findall(folded)
-    if not spaced:
-        return folded
     numbers = {number.replace(",", "").replace(".", "") for number in _NUMBER.findall(other)}
-    for number in spaced:
+    for number in _SPACED.findall(folded):
         joined = number.replace(" ", "")
         if joined in numbers:
             folded = folded.replace(number, joined)
@@ -120,8 +120,9 @@ def _romans(reading: Reading) -> list[Quantity]:
 class _Scanner:
     """Reader of the tokens of one text from left to right."""
 
-    def __init__(self, tokens: list[str], starts: list[int], ends: list[int]) -> None:
-        self.tokens, self.starts, self.ends = tokens, starts, ends
+    def __init__(self, found: list[re.Match[str]]) -> None:
+        self.tokens = [match.group() for match in found]
+        self.starts, self.ends = [match.start() for match in found], [match.end() for match in found]
         self.place = 0
 
     def read(self) -> list[Quantity]:

@@ -22,11 +22,16 @@ _ENGLISH_AND_OTHERS = listed("english_and_others")
 _OTHERS = listed("others")
 _SMALL = listed("lower_case_in_sentences")
 _POSSESSIVES = re.compile(r"(?<=\w)'s?(?!\w)")
+_ELISION = re.compile(r"\b(?:[cdjlmn]|qu|jusqu|un|dell|all|dall|nell|sull|quell)'(?=[^\W\d_]{2})", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"'s?$")
 _SENTENCE_END = re.compile(r"[.!?:;]['\")]*\s+$|^\W*$|[\"(]$")
 _ENDINGS = re.compile("(?:gni|de|[aeinosuy])*")
 """Endings of a reversed word, -ing, -ed and -ies among them: read from its end, each letter belongs to one of them, so
 that the time does not grow exponentially with the length of a word."""
+
+_RUN = re.compile(r"[^\W_]+")
+_MARKS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
+_PLAIN: Final = str.maketrans("łё", "lе")
 
 
 class Reading:
@@ -47,12 +52,25 @@ class Reading:
         self.raw = raw if raw.isascii() else unicodedata.normalize("NFKC", raw).translate(STRAIGHT_QUOTES)
         self.folded = fold(raw)
         self._word = _word_pattern(self.folded.isascii())
-        self.words = self._word.findall(_POSSESSIVES.sub("", self.folded) if "'" in self.folded else self.folded)
+        quoted = "'" in self.folded
+        self.words = self._word.findall(_POSSESSIVES.sub("", _apart(self.folded)) if quoted else self.folded)
         self.vocabulary = frozenset(self.words)
 
     def share_of_common_words(self, other: Reading) -> float:
         """Return the Jaccard similarity of the distinct words of two texts."""
         return len(self.vocabulary & other.vocabulary) / max(1, len(self.vocabulary | other.vocabulary))
+
+    @functools.cached_property
+    def plain(self) -> str:
+        """The folded text without the marks of Latin letters, which many people leave out: "qué" is "que"."""
+        return without_marks(self.folded)
+
+    @functools.cached_property
+    def plain_vocabulary(self) -> frozenset[str]:
+        """Distinct runs of letters and digits of the plain text."""
+        if self.folded.isascii() and "'" not in self.folded:
+            return self.vocabulary
+        return frozenset(_RUN.findall(self.plain))
 
     @functools.cached_property
     def is_english(self) -> bool:
@@ -70,18 +88,33 @@ class Reading:
 
         The first word of a sentence or quotation is none, nor is any word of a text in which most are capitalised.
         """
-        found = [(match.group(), match.start()) for match in self._word.finditer(self.raw)]
+        raw = _apart(self.raw)
+        found = [(match.group(), match.start()) for match in self._word.finditer(raw)]
         long = [word for word, _ in found[1:] if len(word) > 3]
         titled = len(long) > 3 and sum(word[0].isupper() for word in long) > 0.7 * len(long)
         titled = titled or any(word.istitle() and word.lower() in _SMALL for word, _ in found[1:])
         if titled or self.raw.isupper() or len(found) != len(self.words):
             return [(word, False) for word in self.words]
-        return [(_POSSESSIVE.sub("", word), self._is_name(word, start)) for word, start in found]
+        return [(_POSSESSIVE.sub("", word), _is_name(raw, word, start)) for word, start in found]
 
-    def _is_name(self, word: str, start: int) -> bool:
-        if not word[0].isupper() or word == "I" or word.startswith("I'"):
-            return False
-        return not _SENTENCE_END.search(self.raw, max(0, start - 6), start)
+
+def _is_name(raw: str, word: str, start: int) -> bool:
+    if not word[0].isupper() or word == "I" or word.startswith("I'"):
+        return False
+    return not _SENTENCE_END.search(raw, max(0, start - 6), start)
+
+
+def _apart(text: str) -> str:
+    """Return a text with a space behind words that have lost a vowel before the next one: "l'Italie" and "d'Orange"."""
+    return _ELISION.sub(r"\g<0> ", text) if "'" in text else text
+
+
+def without_marks(folded: str) -> str:
+    """Return folded text without the marks of Latin letters, with ł as l and ё as е."""
+    if folded.isascii():
+        return folded
+    parts = _MARKS.sub("", unicodedata.normalize("NFD", folded.translate(_PLAIN)))
+    return unicodedata.normalize("NFC", parts)
 
 
 @functools.cache

@@ -2,8 +2,11 @@
 
 import pytest
 
-from benchmarks.certificates.guards import read_pairs
+from benchmarks.certificates.guards import read_language, read_pairs
+from model.guards.languages.language import languages
 from model.guards.registry import GUARDS, fires
+
+LANGUAGES = pytest.mark.parametrize("language", [language.name for language in languages()])
 
 
 @pytest.mark.parametrize("guard", GUARDS)
@@ -20,3 +23,22 @@ def test_the_guards_block_differences_and_keep_paraphrases_of_the_learning_half(
     fired = {kind: [fires(p.query, p.question) is not None for p in pairs if p.paraphrase == kind] for kind in (0, 1)}
     assert sum(fired[0]) >= 0.95 * len(fired[0])
     assert sum(fired[1]) <= 0.03 * len(fired[1])
+
+
+@LANGUAGES
+def test_the_sets_of_a_language_have_both_halves_and_no_pair_in_common(language):
+    pairs = read_language(language)
+    texts = [frozenset((pair.query, pair.question)) for pair in pairs]
+    assert len(set(texts)) == len(texts)
+    assert {pair.guard for pair in pairs} == set(GUARDS) - {"symbols"}
+    for held_out, least in ((True, 20), (False, 80)):
+        kinds = [pair.paraphrase for pair in pairs if pair.held_out == held_out]
+        assert min(sum(kinds), len(kinds) - sum(kinds)) >= least
+
+
+@LANGUAGES
+def test_the_guards_block_differences_and_keep_paraphrases_of_a_language(language):
+    pairs = [pair for pair in read_language(language) if not pair.held_out]
+    fired = {kind: [fires(p.query, p.question) is not None for p in pairs if p.paraphrase == kind] for kind in (0, 1)}
+    assert sum(fired[0]) >= 0.75 * len(fired[0])
+    assert sum(fired[1]) <= 0.04 * len(fired[1])

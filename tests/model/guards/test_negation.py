@@ -34,8 +34,8 @@ def test_a_denial_of_the_same_words_is_another_question(one, two):
         ("Bread without yeast: how?", "Bread with no yeast: how?"),
         ("Is my seat uncomfortable?", "Is my seat small?"),
         ("What is a unit of the army?", "What is it of the army?"),
-        ("¿Por qué no funciona mi tarjeta?", "¿Por qué funciona mi tarjeta?"),
+        ("Varför fungerar inte mitt kort?", "Varför fungerar mitt kort?"),
     ],
 )
-def test_other_ways_to_deny_and_other_languages_are_no_difference(one, two):
+def test_other_ways_to_deny_and_languages_without_rules_are_no_difference(one, two):
     assert not negation_differs(Reading(one), Reading(two))

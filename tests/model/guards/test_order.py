@@ -33,7 +33,7 @@ def test_exchanged_roles_are_another_question(one, two):
         ("In Rome, do I need cash?", "Do I need cash in Rome?"),
         ("Are there bots asking questions?", "Are there question asking bots?"),
         ("What is the salary of a clerk in Rome?", "What is the salary of a Rome clerk?"),
-        ("Почему собака боится кошку?", "Почему кошка боится собаку?"),
+        ("Miért fél a kutya a macskától?", "Miért fél a macska a kutyától?"),
     ],
 )
 def test_symmetric_relations_and_moved_clauses_are_no_difference(one, two):

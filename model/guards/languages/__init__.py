@@ -1,0 +1,1 @@
+"""Eight other languages than English: their words, negation, numbers and order."""

@@ -1,0 +1,177 @@
+"""Languages that the guards read beside English, by lists of words: German, Dutch, Spanish, French, Italian and others.
+
+languages.json -> languages; two readings -> common_languages -> the languages that both may be written in
+
+A list has words in lower case without the marks of Latin letters, since many people leave these out: "que" is "qué".
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import re
+from importlib import resources
+from typing import Any, Final
+
+from model.guards.lists import listed
+from model.guards.reading import Reading, stem
+
+_ENGLISH: Final = frozenset().union(
+    *map(listed, ("english", "english_and_others", "unchanged_by_negation", "prepositions"))
+)
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Language:
+    """Word lists of a language.
+
+    Attributes:
+        name: English name in lower case.
+        functions: words that may differ beside a negation: articles, pronouns, auxiliary verbs, question words.
+        denial: expression of the words that deny a clause, "nicht".
+        without: expression of "without".
+        harmless: expression of phrases whose negation changes no answer: tags, polite requests, "not only".
+        openers: words of a text that is no plain yes-no question: question words, "if", relative pronouns.
+        polar: words that begin a yes-no question.
+        prefixes: prefixes of two opposite words with the same rest, "un" and "".
+        opposites: pairs of opposite stems.
+        prepositions: words that show the role of the word after them, wherever it stands; in German also articles.
+        particles: pairs of function words that turn a verb into its opposite, "an" and "aus".
+        articles: words that have no place in the order of words.
+        contractions: word by its preposition without the article.
+        conjunctions: words between two parts that can change places, "and".
+        symmetric: words by which parts can change places, "between", "difference".
+        sequence: words by which "and" has a direction, "then".
+        free_order: cases, and not places, name the roles of words.
+        capitals_are_names: a capital within a sentence begins a name.
+        endings: endings of words, longest first; none: those of `model.guards.reading.stem`.
+        cardinals: number by its word.
+        ordinals: number by its word.
+        ones: words that are an article or the number one.
+        halves: words of a half: "one litre and a half" has no one.
+        day_parts: words that make "four" 16 hours.
+    """
+
+    name: str
+    functions: frozenset[str]
+    denial: re.Pattern[str]
+    without: re.Pattern[str]
+    harmless: re.Pattern[str]
+    openers: frozenset[str]
+    polar: frozenset[str]
+    prefixes: tuple[tuple[str, str], ...]
+    opposites: frozenset[tuple[str, str]]
+    particles: frozenset[tuple[str, str]]
+    prepositions: frozenset[str]
+    articles: frozenset[str]
+    contractions: dict[str, str]
+    conjunctions: frozenset[str]
+    symmetric: frozenset[str]
+    sequence: frozenset[str]
+    free_order: bool
+    capitals_are_names: bool
+    endings: tuple[str, ...]
+    cardinals: dict[str, str]
+    ordinals: dict[str, str]
+    ones: frozenset[str]
+    halves: frozenset[str]
+    day_parts: frozenset[str]
+
+    def stem(self, word: str) -> str:
+        """Return a word without its ending, at least three letters."""
+        return _stem(word, self.endings)
+
+
+def common_languages(one: Reading, two: Reading) -> list[Language]:
+    """Return the languages with most function and number words in two texts, none if English has as many.
+
+    In a tie there are several. "Is" and "in" are Dutch too, so a test of each text for English is not enough.
+    """
+    return _common_languages(one.plain_vocabulary, two.plain_vocabulary)
+
+
+@functools.lru_cache(maxsize=16)
+def _common_languages(one: frozenset[str], two: frozenset[str]) -> list[Language]:
+    words = one | two
+    english = len(words & _ENGLISH)
+    if len(words.intersection(_all_typical())) <= english:
+        return []
+    counts = [(len(words & typical), language) for typical, language in zip(_typical(), languages(), strict=True)]
+    most = max(count for count, _ in counts)
+    if most <= english:
+        return []
+    return [language for count, language in counts if count == most]
+
+
+@functools.cache
+def _typical() -> tuple[frozenset[str], ...]:
+    """Return the words by which each language is recognized."""
+    return tuple(language.functions | language.cardinals.keys() for language in languages())
+
+
+@functools.cache
+def _all_typical() -> frozenset[str]:
+    return frozenset().union(*_typical())
+
+
+@functools.cache
+def number_words() -> frozenset[str]:
+    """Return the words of numbers in all languages, "one" among them."""
+    return frozenset(
+        word for language in languages() for word in (*language.cardinals, *language.ordinals, *language.ones)
+    )
+
+
+@functools.cache
+def languages() -> tuple[Language, ...]:
+    """Return all languages."""
+    content = resources.files(__package__).joinpath("languages.json").read_text(encoding="utf-8")
+    return tuple(_language(name, row) for name, row in json.loads(content).items())
+
+
+def _language(name: str, row: dict[str, Any]) -> Language:
+    def words(field: str) -> frozenset[str]:
+        return frozenset(" ".join(row[field]).split())
+
+    endings = tuple(sorted(words("endings"), key=lambda ending: (-len(ending), ending)))
+    ordinal_endings = ("", *words("ordinal_endings"))
+    return Language(
+        name=name,
+        functions=words("functions"),
+        denial=re.compile(rf"\b(?:{row['denial']})\b"),
+        without=re.compile(rf"\b(?:{row['without']})\b"),
+        harmless=re.compile("|".join(row["harmless"])),
+        openers=words("openers"),
+        polar=words("polar"),
+        prefixes=tuple(_pairs(row["prefixes"])),
+        opposites=frozenset((_stem(one, endings), _stem(two, endings)) for one, two in _pairs(row["opposites"])),
+        particles=frozenset(_pairs(row["particles"])),
+        prepositions=words("prepositions"),
+        articles=words("articles"),
+        contractions=dict(_pairs(row["contractions"])),
+        conjunctions=words("conjunctions"),
+        symmetric=words("symmetric"),
+        sequence=words("sequence"),
+        free_order=row["free_order"],
+        capitals_are_names=row["capitals_are_names"],
+        endings=endings,
+        cardinals=dict(_pairs(row["cardinals"])),
+        ordinals={word + ending: value for word, value in _pairs(row["ordinals"]) for ending in ordinal_endings},
+        ones=words("ones"),
+        halves=words("halves"),
+        day_parts=words("day_parts"),
+    )
+
+
+def _pairs(lines: list[str]) -> list[tuple[str, str]]:
+    """Return the pairs of "un: ent:ver"."""
+    return [(one, two) for one, _, two in (pair.partition(":") for pair in " ".join(lines).split())]
+
+
+@functools.lru_cache(maxsize=4_096)
+def _stem(word: str, endings: tuple[str, ...]) -> str:
+    for ending in endings:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word if endings else stem(word)

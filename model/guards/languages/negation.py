@@ -1,0 +1,97 @@
+"""Negation in other languages than English: "nicht", "sin", "ne … pas", "unwirksam", "verboten".
+
+two readings, language -> conflict
+
+Both texts need the same content words, one of them denied. Not counted are tags ("oder nicht?"), polite requests, "not
+only", and the negation of a question that asks for yes or no: "Kann ich nicht mit Karte zahlen?" asks the same as the
+question without "nicht".
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from model.guards.languages.language import Language
+from model.guards.reading import Reading
+
+_WORD = re.compile(r"[^\W_]+")
+_CLAUSE = re.compile(r"[,;:¿–—]|[.!?] (?=\S)")
+
+
+class _Polarity(NamedTuple):
+    """How a text affirms or denies.
+
+    Attributes:
+        denied: the negation of a clause and "without", each whether it is written.
+        counted: each whether it is written and counts.
+        words: all words.
+        content: stems of the content words.
+    """
+
+    denied: tuple[bool, bool]
+    counted: tuple[bool, bool]
+    words: set[str]
+    content: set[str]
+
+
+def polarity_differs(query: Reading, question: Reading, language: Language) -> bool:
+    """Return whether one text denies what the other affirms, in the same words. Symmetric."""
+    one, two = _polarity(query, language), _polarity(question, language)
+    only_one, only_two = one.content - two.content, two.content - one.content
+    opposites = sum(_has_opposite(word, only_two, language) for word in only_one)
+    if len(only_one) != opposites or len(only_two) != opposites:
+        return False
+    opposites += sum(
+        (first, second) in language.particles or (second, first) in language.particles
+        for first in one.words - two.words
+        for second in two.words - one.words
+    )
+    if opposites:
+        return (one.denied != two.denied) != (opposites % 2 == 1)
+    differing = sum(first != second for first, second in zip(one.counted, two.counted, strict=True))
+    return one.denied != two.denied and differing == 1
+
+
+def _polarity(reading: Reading, language: Language) -> _Polarity:
+    text = language.harmless.sub(" ", reading.plain)
+    denial, without = language.denial.search(text), bool(language.without.search(text))
+    words = set(_WORD.findall(text))
+    content = {language.stem(word) for word in words - language.functions if not _is_cue(word, language)}
+    denied = bool(language.denial.search(reading.plain)), bool(language.without.search(reading.plain))
+    counts = denial is not None and not _asks_yes_or_no(text, denial, language)
+    return _Polarity(denied, (counts, without), words, content)
+
+
+def _is_cue(word: str, language: Language) -> bool:
+    return bool(language.denial.fullmatch(word) or language.without.fullmatch(word))
+
+
+def _asks_yes_or_no(text: str, denial: re.Match[str], language: Language) -> bool:
+    """Return whether the denied clause is a question for yes or no: it begins with a verb, or is the whole question."""
+    before = _CLAUSE.split(text[: denial.start()])
+    if not language.openers.isdisjoint(_WORD.findall(before[-1])):
+        return False
+    first = next(iter(_WORD.findall(before[-1])), "")
+    if first in language.polar:
+        return True
+    one_clause = not _CLAUSE.search(text.lstrip("¿ "))
+    return one_clause and text.rstrip().endswith("?") and language.openers.isdisjoint(_WORD.findall(text))
+
+
+def _has_opposite(word: str, others: set[str], language: Language) -> bool:
+    """Return whether a stem is the opposite of one of the others."""
+    return any(
+        (word, other) in language.opposites
+        or (other, word) in language.opposites
+        or any(
+            _same_rest(word, first, other, second) or _same_rest(word, second, other, first)
+            for first, second in language.prefixes
+        )
+        for other in others
+    )
+
+
+def _same_rest(word: str, prefix: str, other: str, other_prefix: str) -> bool:
+    rest = word.removeprefix(prefix)
+    return len(rest) >= 3 and word == prefix + rest and other == other_prefix + rest

@@ -1,0 +1,56 @@
+"""Negation in other languages than English."""
+
+import pytest
+
+from model.guards.negation import negation_differs
+from model.guards.reading import Reading
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("Was darf ich im Handgepäck nicht mitnehmen?", "Was darf ich im Handgepäck mitnehmen?"),
+        ("Kann ich ohne Karte zahlen?", "Kann ich mit Karte zahlen?"),
+        ("Ist Parken hier verboten?", "Ist Parken hier erlaubt?"),
+        ("Wie schalte ich das Licht an?", "Wie schalte ich das Licht aus?"),
+        ("Meine Ware ist nicht angekommen, was nun?", "Meine Ware ist angekommen, was nun?"),
+        ("Welke kosten krijg ik niet terug?", "Welke kosten krijg ik terug?"),
+        ("¿Por qué no funciona mi tarjeta?", "¿Por qué funciona mi tarjeta?"),
+        ("como desactivo el contestador", "¿Cómo activo el contestador?"),
+        ("Pourquoi je ne reçois plus de courrier ?", "Pourquoi je reçois du courrier ?"),
+        ("Quels jours le musée n'est pas ouvert ?", "Quels jours le musée est ouvert ?"),
+        ("Cosa succede se non pago la multa?", "Cosa succede se pago la multa?"),
+        ("Quem não precisa de visto?", "Quem precisa de visto?"),
+        ("Jakich rzeczy nie wolno przewozić?", "Jakie rzeczy wolno przewozić?"),
+        ("Что делать, если посылка не пришла?", "Что делать, если посылка пришла?"),
+        ("Можно ли вернуть товар без чека?", "Можно ли вернуть товар с чеком?"),
+        ("desinstalar app", "instalar app"),
+    ],
+)
+def test_a_denial_of_the_same_words_is_another_question(one, two):
+    assert negation_differs(Reading(one), Reading(two))
+    assert negation_differs(Reading(two), Reading(one))
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("Kann ich nicht mit Karte zahlen?", "Kann ich mit Karte zahlen?"),
+        ("Ist Parken hier nicht erlaubt?", "Ist Parken hier verboten?"),
+        ("Gilt das auch sonntags oder nicht?", "Gilt das auch sonntags?"),
+        ("Könnten Sie mir nicht sagen, wann Sie öffnen?", "Können Sie mir sagen, wann Sie öffnen?"),
+        ("Die Karte geht nicht", "Die Karte streikt"),
+        ("¿No podría enviarme la factura?", "¿Podría enviarme la factura?"),
+        ("Abren el domingo, ¿no?", "¿Abren el domingo?"),
+        ("Vous livrez le samedi, n'est-ce pas ?", "Vous livrez le samedi ?"),
+        ("Je peux pas entrer, que faire ?", "Je ne peux pas entrer, que faire ?"),
+        ("Devo aspettare finché non arriva?", "Devo aspettare finché arriva?"),
+        ("Por que não marcar a consulta pela internet, dá?", "Dá para marcar a consulta pela internet?"),
+        ("Czy nie powinnam iść do lekarza?", "Czy powinnam iść do lekarza?"),
+        ("Не нужно ли взять справку?", "Нужно ли взять справку?"),
+        ("Страховка покрывает не только лечение?", "Страховка покрывает лечение?"),
+    ],
+)
+def test_polite_requests_tags_and_yes_no_questions_are_no_difference(one, two):
+    assert not negation_differs(Reading(one), Reading(two))
+    assert not negation_differs(Reading(two), Reading(one))

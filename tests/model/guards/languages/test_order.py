@@ -1,0 +1,46 @@
+"""The order of arguments in other languages than English."""
+
+import pytest
+
+from model.guards.order import order_differs
+from model.guards.reading import Reading
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("Wie viel sind 100 Euro in Dollar?", "Wie viel sind 100 Dollar in Euro?"),
+        ("Wie komme ich vom Bahnhof zum Flughafen?", "Wie komme ich vom Flughafen zum Bahnhof?"),
+        ("Darf der Mieter den Vermieter verklagen?", "Darf der Vermieter den Mieter verklagen?"),
+        ("Soll ich erst duschen und dann die Salbe auftragen?", "Soll ich erst die Salbe auftragen und dann duschen?"),
+        ("Is een haas groter dan een konijn?", "Is een konijn groter dan een haas?"),
+        ("vuelos de Madrid a Lima", "vuelos de Lima a Madrid"),
+        ("Comment passer d'Orange à SFR ?", "Comment passer de SFR à Orange ?"),
+        ("Perché la benzina costa più del gasolio?", "Perché il gasolio costa più della benzina?"),
+        ("como passar fotos do pendrive para o notebook", "como passar fotos do notebook para o pendrive"),
+        ("pociąg z Krakowa do Gdańska o której", "pociąg z Gdańska do Krakowa o której"),
+        ("Почему собака боится кошку?", "Почему кошка боится собаку?"),
+    ],
+)
+def test_exchanged_parts_are_another_question(one, two):
+    assert order_differs(Reading(one), Reading(two))
+    assert order_differs(Reading(two), Reading(one))
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("Was ist der Unterschied zwischen Butter und Öl?", "Was ist der Unterschied zwischen Öl und Butter?"),
+        ("Den Schein hat meine Frau verloren, was nun?", "Meine Frau hat den Schein verloren, was nun?"),
+        ("In Nederland mag je vanaf welke leeftijd stemmen?", "Vanaf welke leeftijd mag je in Nederland stemmen?"),
+        ("Si pierdo el pasaporte, ¿qué hago?", "¿Qué hago si pierdo el pasaporte?"),
+        ("Le musée d'Orsay ouvre à quelle heure ?", "À quelle heure ouvre le musée d'Orsay ?"),
+        ("È meglio il gas o l'induzione?", "È meglio l'induzione o il gas?"),
+        ("Vocês consertam fogão e geladeira?", "Vocês consertam geladeira e fogão?"),
+        ("Czy trzymania kota może zabronić właściciel?", "Czy właściciel może zabronić trzymania kota?"),
+        ("Какое расстояние между Омском и Томском?", "Какое расстояние между Томском и Омском?"),
+    ],
+)
+def test_moved_phrases_and_symmetric_relations_are_no_difference(one, two):
+    assert not order_differs(Reading(one), Reading(two))
+    assert not order_differs(Reading(two), Reading(one))
