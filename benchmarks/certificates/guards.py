@@ -1,4 +1,4 @@
-"""Guards: false answers still given and right answers lost, on contrast sets in nine languages and on a dataset's pairs.
+"""Guards: false answers still given and right answers lost, on contrast sets in nine languages and pairs of a dataset.
 
 Run: python -m benchmarks.certificates.guards --dataset quora --labelled quora_duplicate_questions.tsv.gz
 """
