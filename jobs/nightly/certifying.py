@@ -22,10 +22,10 @@ from jobs.workflows.certificates.scoring import score
 from model.certificates.certificate import Certificate, load_certificate, write_certificate
 from model.certificates.monitor import enter, is_ended
 from model.certificates.requests import Request, check_age, check_requests, check_verdicts
+from model.certificates.version import RULES
 from model.search.searcher import open_searcher
 from pipelines.ingestion.days import beginning_of
 from pipelines.reading.sources import digest_input, only_file
-from schemas import __version__
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import Source
 from schemas.artifacts.writer import Output
@@ -145,7 +145,7 @@ def certified_again(warehouse: str, number: int, version: Version, sample: Sampl
 
 
 def _permits_answers(warehouse: str, certificate: Artefact | None) -> bool:
-    """Return whether a certificate is whole, has not expired and has no alarm."""
+    """Return whether a certificate is whole, of the present rules, has not expired and has no alarm."""
     if certificate is None:
         return False
     try:
@@ -153,14 +153,15 @@ def _permits_answers(warehouse: str, certificate: Artefact | None) -> bool:
         has_alarm = is_ended(loaded)
     except QprError:
         return False
-    return not has_alarm and not loaded.certificate.is_expired(datetime.datetime.now(datetime.UTC))
+    current = loaded.certificate.version.release == RULES
+    return current and not has_alarm and not loaded.certificate.is_expired(datetime.datetime.now(datetime.UTC))
 
 
 def _certified(
     warehouse: str, index: Artefact, sample: Sample, date: datetime.date, now: datetime.datetime
 ) -> Certified:
     procedure = sample.settings.procedure
-    key = key_of(index.digest, sample.source.digest, procedure.model_dump(mode="json"), __version__)
+    key = key_of(index.digest, sample.source.digest, procedure.model_dump(mode="json"), RULES)
     path = place_of("certificates", key)
     url = storage.join(warehouse, path)
     try:

@@ -29,9 +29,9 @@ from jobs.nightly.gate.evaluation import (
 from jobs.nightly.gate.relevance import Relevance
 from jobs.nightly.steps import finished, key_of, named, place_of
 from jobs.workflows.index_changes.known_rows import ids_of_rows
+from model.certificates.version import RULES
 from model.search.searcher import open_searcher
 from pipelines.summary.cluster_changes import cluster_changes, count_changes
-from schemas import __version__
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import Kind, Source, read_manifest, read_verified
@@ -141,7 +141,7 @@ def _made_of(warehouse: str, index: Artefact, test: Artefact) -> str:
     """
     kinds: list[tuple[Artefact, Kind]] = [(index, "index"), (test, "dataset")]
     digests = [read_manifest(storage.join(warehouse, artefact.path), kind).digest for artefact, kind in kinds]
-    return key_of(*digests, __version__, _EVALUATION)
+    return key_of(*digests, RULES, _EVALUATION)
 
 
 def _parquet(table: pa.Table) -> bytes:

@@ -6,9 +6,17 @@ digests and settings of an opened index -> Version -> digest; two versions -> fi
 from __future__ import annotations
 
 import hashlib
-from typing import Any
+from typing import Any, Final
 
 import pydantic
+
+from schemas import __version__
+
+RULES: Final = f"{__version__} (answers 2)"
+"""Release, and the number of its rules for the order of hits, their probabilities and the guards.
+
+Raise the number with every change by which an index gives other answers: a certificate promises those that were judged.
+"""
 
 
 class Version(pydantic.BaseModel, frozen=True, extra="forbid"):
@@ -22,7 +30,7 @@ class Version(pydantic.BaseModel, frozen=True, extra="forbid"):
         guards: names of the guards, in their order.
         probes: lists searched for a query, or points of a graph kept in view; 0 where every search is exact.
         k: number of hits that are looked at.
-        release: of this program.
+        release: of this program, with the number of its rules; see `RULES`.
     """
 
     index: str

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, get_args
 
-from model.certificates.version import Version
+from model.certificates.version import RULES, Version
 from model.choices import Mode
 from model.index.index import Index
 from model.index.lexical_files import check_lexical, open_lexical
 from model.search.retrieval import Retrieval
-from schemas import __version__
 from schemas.artifacts.manifest import Manifest, read_manifest, read_verified
 from schemas.errors import QprError, UsageError
 from schemas.tables import CONFIDENCE
@@ -104,7 +103,7 @@ def version_of(manifest: Manifest, retrieval: Retrieval, rerank: str | None) -> 
         guards=tuple(GUARDS),
         probes=retrieval.index.probes,
         k=1,
-        release=__version__,
+        release=RULES,
     )
 
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from model.certificates.certificate import Certificate, write_certificate
 from model.certificates.procedure import ThresholdTest
-from model.certificates.version import Version
+from model.certificates.version import RULES, Version
 from schemas.artifacts.writer import Output
 from schemas.statistics.binomial import lower_tail, upper_bound
 
 NOW = datetime.datetime(2026, 10, 1, 12, tzinfo=datetime.UTC)
 VERSION = Version(
-    index="1" * 64, confidence="2" * 64, mode="dense", reranker=None, guards=("numbers",), probes=8, k=10, release="1"
+    index="1" * 64, confidence="2" * 64, mode="dense", reranker=None, guards=("numbers",), probes=8, k=10, release=RULES
 )
 
 

@@ -104,6 +104,13 @@ def test_a_shown_promise_is_a_certificate_in_the_warehouse_made_once(warehouse, 
     assert certify(warehouse, sample()).artefact == artefact
 
 
+def test_a_certificate_is_made_again_where_the_same_index_gives_other_answers(warehouse, sample, opened, monkeypatch):
+    artefact, _ = certify(warehouse, sample())
+    monkeypatch.setattr(certifying, "RULES", "1 (answers 9)")
+    again, reason = certify(warehouse, sample())
+    assert (again.path != artefact.path, reason) == (True, None)
+
+
 def test_without_requests_nothing_is_certified(warehouse):
     assert certify(warehouse, read_sample(CertificateSettings())) == (None, None)
 
@@ -244,9 +251,9 @@ def test_a_stricter_promise_that_is_not_shown_leaves_the_current_certificate_and
         assert ("version 2 keeps the certificate that it has" in message) == kept
 
 
-@pytest.mark.parametrize("state", ["valid", "expired", "none", "other index"])
+@pytest.mark.parametrize("state", ["valid", "expired", "none", "other index", "other rules"])
 def test_a_night_with_the_same_index_keeps_a_valid_certificate_where_its_requests_show_no_promise(
-    warehouse, sample, opened, capsys, state
+    warehouse, sample, opened, capsys, monkeypatch, state
 ):
     settings = CertificateSettings(requests="r", alpha=0.05, delta=0.1, certificate_days=366)
     number, version = history.current(warehouse)
@@ -256,6 +263,8 @@ def test_a_night_with_the_same_index_keeps_a_valid_certificate_where_its_request
         version = version.model_copy(update={"certificate": made.artefact})
     elif state != "none":
         version = certified_again(warehouse, number, version, sample()._replace(settings=settings))
+    if state == "other rules":
+        monkeypatch.setattr(certifying, "RULES", "1 (answers 9)")
     capsys.readouterr()
     stricter = sample()._replace(settings=settings.model_copy(update={"alpha": 0.001}))
     index = version.index.model_copy(update={"path": "indexes/two"})

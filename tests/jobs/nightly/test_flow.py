@@ -268,7 +268,7 @@ def test_the_index_before_is_searched_again_only_if_its_report_is_of_something_e
     stored = reporting._ranked_before(published, frozen, version)
     assert (len(stored.ids), opened) == (len(frozen.judged), [])
     assert (stored.ids[:, 0] != -1).all()
-    monkeypatch.setattr(reporting, "__version__", "another")
+    monkeypatch.setattr(reporting, "RULES", "another")
     again = reporting._ranked_before(published, frozen, version)
     assert all(map(np.array_equal, stored, again))
     assert opened == [storage.join(published, version.index.path)]

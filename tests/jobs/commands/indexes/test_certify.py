@@ -8,7 +8,9 @@ import sys
 import pytest
 
 from jobs.workflows.certificates import certification
+from model.certificates.certificate import load_certificate, write_certificate
 from model.search.searcher import Searcher, open_searcher
+from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.text import answer_key
 from tests.support.csv_files import write_csv
@@ -94,6 +96,22 @@ def test_without_a_certificate_only_the_questions_of_the_index_are_answered(qpr,
     assert shown.code == 0
     assert "answer c0 (exact)" in shown.out
     assert "no known answer (no certificate, probability 0.95); nearest question:" in shown.out
+
+
+def test_a_certificate_of_a_release_with_another_order_of_hits_is_refused_until_it_is_made_again(
+    certify, qpr, index, tmp_path
+):
+    assert certify(requests()).code == 0
+    made = load_certificate(str(tmp_path / "certificate")).certificate
+    earlier = made.version.model_copy(
+        update={"release": "0.1.0"}
+    )  # as releases without a number of their rules wrote it
+    of_earlier = made.model_copy(update={"version": earlier, "version_digest": earlier.digest})
+    write_certificate(Output(str(tmp_path / "earlier"), "certificate"), of_earlier, inputs=[])
+    refused = qpr("answer", "--index", index, "--certificate", tmp_path / "earlier", "pay the bill 950")
+    assert (refused.code, refused.out) == (1, "")
+    assert "certifies another version: release was 0.1.0, now it is 0.1.0 (answers 2)" in refused.err
+    assert "Certify this one with `qpr certify`" in refused.err
 
 
 def test_a_certificate_of_other_options_or_of_another_kind_is_refused(certify, qpr, index, tmp_path):
