@@ -152,7 +152,7 @@ def read_calibration(url: str) -> StoredCalibration:
     manifest = read_manifest(url, "calibration")
     files = {file.table: file for file in manifest.files}
     if missing := {"weights", "curves"} - files.keys():
-        raise QprError(f"{url}: the calibration has no {min(missing)}. Make it again")
+        raise QprError(f"{url}: the calibration has no {min(missing)}. Make it again with `qpr calibrate`")
     content = {table: read_verified(url, file) for table, file in files.items()}
     urls = {table: storage.join(url, file.path) for table, file in files.items()}
     weights = _object(content["weights"], urls["weights"])
@@ -160,9 +160,9 @@ def read_calibration(url: str) -> StoredCalibration:
     try:
         measured = _Curves.model_validate(_object(content["curves"], urls["curves"])).curves
     except pydantic.ValidationError as error:
-        raise QprError(f"{urls['curves']}: {first_fault(error)}. Make it again") from error
+        raise QprError(f"{urls['curves']}: {first_fault(error)}. Make it again with `qpr calibrate`") from error
     if missing := {LINKAGE, *COHERENCE_COLUMNS.values()} - measured.keys():
-        raise QprError(f"{urls['curves']}: curves: there is no {min(missing)}. Make it again")
+        raise QprError(f"{urls['curves']}: curves: there is no {min(missing)}. Make it again with `qpr calibrate`")
     curves = {name: [Point(**point.model_dump()) for point in points] for name, points in measured.items()}
     text = content["weights"].decode()
     return StoredCalibration(url, manifest.digest, text, weights["kind"], model.cosine, curves)
@@ -177,9 +177,9 @@ def _object(content: bytes, where: str) -> dict[str, Any]:
     try:
         value = json.loads(content)
     except (ValueError, RecursionError) as error:
-        raise QprError(f"{where}: is not JSON: {error}. Make it again") from error
+        raise QprError(f"{where}: is not JSON: {error}. Make it again with `qpr calibrate`") from error
     if not isinstance(value, dict):
-        raise QprError(f"{where}: is not a JSON object. Make it again")
+        raise QprError(f"{where}: is not a JSON object. Make it again with `qpr calibrate`")
     return value
 
 

@@ -41,7 +41,8 @@ def read_evidence(url: str) -> tuple[Evidence, str] | None:
     try:
         evidence = Evidence.model_validate_json(read_verified(url, file))
     except pydantic.ValidationError as error:
-        raise QprError(f"{storage.join(url, file.path)}: {first_fault(error)}. Make it again") from error
+        fault = f"{storage.join(url, file.path)}: {first_fault(error)}"
+        raise QprError(f"{fault}. Make it again with `qpr calibrate`") from error
     return evidence, manifest.digest
 
 

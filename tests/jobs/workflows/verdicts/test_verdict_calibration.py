@@ -468,4 +468,4 @@ def test_a_calibration_with_values_that_no_command_writes_is_refused(calibration
     outcome = qpr("clusters", logs, "--output", tmp_path / "d", "--calibration", tmp_path / "changed")
     assert outcome.code == 1
     assert fault in outcome.err
-    assert "Make it again" in outcome.err
+    assert "Make it again with `qpr calibrate`" in outcome.err
