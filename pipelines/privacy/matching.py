@@ -25,6 +25,9 @@ Digits, underscores, and letters of Latin, Greek, Cyrillic and Armenian. Other s
 prefixes without a space before or after a number.
 """
 
+NO_DECIMALS: Final = r"(?:(?<!\.)|(?<=[^\W\d_]\.))"
+"""No dot precedes, except that of an abbreviation, as in ``Tel.030 1234567``."""
+
 _SPACES: Final = re.compile(" {2,}")
 _HYPHENS: Final = frozenset("-\u2010\u2011\ufe63\uff0d")
 _LONG_DASHES: Final = frozenset("\u2014\u2015\u2e3a\u2e3b\u301c\u3030\ufe31\ufe58")

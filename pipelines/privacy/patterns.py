@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from pipelines.privacy.matching import WORD, Kind, MatchingCopy, Span, whole_if
+from pipelines.privacy.matching import NO_DECIMALS, WORD, Kind, MatchingCopy, Span, whole_if
 from pipelines.privacy.phone_numbers import PHONES
 from pipelines.privacy.spoken_numbers import CANDIDATE as SPOKEN_CANDIDATE
 from pipelines.privacy.spoken_numbers import SPOKEN
@@ -29,7 +29,7 @@ _DOTS = r"[.\x{2024}\x{fe52}\x{ff0e}]\p{Cf}*"
 _COLON = r"[:\x{fe13}\x{fe55}\x{ff1a}]"
 
 CANDIDATE: Final = (
-    rf"[@\x{{fe6b}}\x{{ff20}}]|{_COLON}\p{{Cf}}*[/\x{{ff0f}}]\p{{Cf}}*[/\x{{ff0f}}]|\p{{N}}(?:[{_SEPARATORS}]*\p{{N}}){{6}}"
+    rf"[@\x{{fe6b}}\x{{ff20}}]|[%\x{{fe6a}}\x{{ff05}}]\p{{Cf}}*\p{{N}}\p{{Cf}}*\p{{N}}|{_COLON}\p{{Cf}}*[/\x{{ff0f}}]\p{{Cf}}*[/\x{{ff0f}}]|\p{{N}}(?:[{_SEPARATORS}]*\p{{N}}){{6}}"
     rf"|\p{{N}}\p{{Cf}}*{_DOTS}(?:\p{{N}}\p{{Cf}}*){{1,3}}{_DOTS}\p{{N}}"
     rf"|(?:[[:xdigit:]]|[^\x00-\x7f]){_COLON}(?:[[:xdigit:]:]|[^\x00-\x7f])*{_COLON}|{SPOKEN_CANDIDATE}"
 )
@@ -188,14 +188,17 @@ KINDS: Final = (
     Kind(
         "url",
         re.compile(
-            rf"(?<![{WORD}])[a-z][a-z0-9+.-]{{0,20}}://(?:[^\s/@]{{1,200}}:[^\s/@]{{0,200}}@(?:{_OTHER}+[.-])*{_OTHER}*"
+            rf"(?<![{WORD}])[a-z][a-z0-9+.-]{{0,20}}://(?:[^\s/@]{{0,200}}:[^\s/@]{{0,200}}@(?:{_OTHER}+[.-])*{_OTHER}*"
             rf"|\S{{0,500}}?{_SECRET}){_URL_REST}",
             re.I,
         ),
         lambda match: [(0, len(match.rstrip(_AFTER_URL)))],
         sign="://",
     ),
-    Kind("email", re.compile(rf"(?:{_LATIN_LOCAL}|{_OTHER_LOCAL})@{_DOMAIN}{_TOP}"), whole_if(bool), sign="@"),
+    *(
+        Kind("email", re.compile(rf"(?:{_LATIN_LOCAL}|{_OTHER_LOCAL}){at}{_DOMAIN}{_TOP}"), whole_if(bool), sign=at)
+        for at in ("@", "%40")  # the second one in a parameter of a URL
+    ),
     Kind("iban", re.compile(rf"\b[a-z]{{2}}\d{{2}}(?:{_groups(' ?')}|{_groups(_HYPHEN)})\b", re.I | re.A), _iban),
     Kind("card", re.compile(rf"(?<![{WORD}.+-])\d(?:[ -]?\d){{12,}}(?![{WORD}-])"), _cards),
     Kind(
@@ -216,7 +219,9 @@ KINDS: Final = (
     *PHONES,
     SPOKEN,
     Kind(
-        "number", re.compile(rf"(?<![{WORD}.,+-])\d{{{FEWEST_DIGITS},}}{_COUNTED}(?![{WORD}]|[.,]\d)"), whole_if(bool)
+        "number",
+        re.compile(rf"(?<![{WORD},+-]){NO_DECIMALS}\d{{{FEWEST_DIGITS},}}{_COUNTED}(?![{WORD}]|[.,]\d)"),
+        whole_if(bool),
     ),
 )
 """All kinds, in the order in which they are replaced, since a part of one can match a later pattern."""

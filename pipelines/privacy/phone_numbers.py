@@ -9,7 +9,7 @@ import itertools
 import re
 from typing import Final
 
-from pipelines.privacy.matching import WORD, Kind, whole_if
+from pipelines.privacy.matching import NO_DECIMALS, WORD, Kind, whole_if
 
 _DIGITS: Final = range(9, 13)
 
@@ -42,11 +42,12 @@ _MOST_OF_LOTTERY: Final = 50
 _NO_CODE: Final = "".join(
     rf"(?<!\b{word} )" for word in ("ean", "gtin", "hs code", "hts", "hts code", "isbn", "issn", "ndc", "sku", "upc")
 )
-_BEFORE: Final = rf"(?<![{WORD}.-])(?<!\d )(?<!\d:(?!\(?0[1-9]\d)){_NO_CODE}"
+_BEFORE: Final = rf"(?<![{WORD}-]){NO_DECIMALS}(?<!\d )(?<!\d:(?!\(?0[1-9]\d)){_NO_CODE}"
 _AFTER: Final = rf"(?![{WORD}/-]|[.:]\d)"
 
 _INTERNATIONAL = (
-    rf"(?<![{WORD}.+])(?:\+\(?|(?<!\d ){_NO_CODE}00)[1-9](?:(?:[ ().\-/]{{0,2}}| [\-/] )\d){{7,13}}(?![{WORD}])"
+    rf"(?<![{WORD}+]){NO_DECIMALS}(?:\+\(?|(?<!\d ){_NO_CODE}00)[1-9](?:(?:[ ().\-/]{{0,2}}| [\-/] )\d){{7,13}}"
+    rf"(?![{WORD}])"
 )
 
 _RUSSIAN = rf"{_BEFORE}8(?:[ -]?\(\d{{3,5}}\)[ -]?|[ -][3489]\d\d[ -])\d{{1,3}}[ -]?\d\d[ -]?\d\d{_AFTER}"

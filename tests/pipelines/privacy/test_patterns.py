@@ -17,7 +17,7 @@ PERSONAL = {
               "\uff4a\uff4f\uff20\uff45\uff58.\uff4f\uff52\uff47", "jo@xn--e1afmkfd.xn--p1ai",
               "anna\u2013jo@my\u2013site.org", "jo2\u2013al@x.org", "почта@пример.рф",
               "用户@例子.公司", "संपर्क@डाटामेल.भारत", "jo@例子.公司",
-              "か\u3099@例え.jp", "は\u309a@例え.jp"],
+              "か\u3099@例え.jp", "は\u309a@例え.jp", "jo%40example.org", "jo%2Btag%40mail.example.org"],
     "card": [
         "4111 1111 1111 1111", "4111111111111111",
         "5500-0000-0000-0004", "3400 0000 0000 009", "6011000990139424",
@@ -41,7 +41,7 @@ PERSONAL = {
     "number": ["123456789", "00012345678901234567", "９８７６５４３２１０", "९८७६५४३२१०"],
     "url": ["https://jo:secret@example.org/a", "ftp://u:@h/x", "https://x.org/a?b=1&token=abc", "http://x.org/?API_KEY=1",
             "https://x.com/cb#access_token=abc", "https://x.com/a?b=1&pwd=x", "https://s3.x.com/a?X-Amz-Signature=f&c=1",
-            "https://x.com/?PHPSESSID=1", "https://x.com/a?client_secret=f#top"],
+            "https://x.com/?PHPSESSID=1", "https://x.com/a?client_secret=f#top", "redis://:geheim@cache:6379/0"],
 }  # fmt: skip
 
 NEAR = [
@@ -58,6 +58,7 @@ NEAR = [
     "224.0.0.251", "chrome 120.0.0.0", "edge 17.10.0.0", "2001:db8::ff00:42:8329", "ff02::1:ff23",
     "hs code 8471.30.01.00", "8471.30.0100", "hs code 8471-30-01-00", "ndc 0002-8215-01", "NDC 0777-3105-02",
     "isbn-10 81-7525-766-0", "02134 - 02139 02140", "0123-4567-8",
+    "0.123456789", "3.030 1234567", "50%40 of it",
     "lottery 04 12 23 34 45", "10-20-30-40-50 reps", "50-40-30-20-10", "1 000 000", "4 5 6 7 8 9 10 11 12 13 14",
     "0800 1200 1630", "0101 1100 1010", "150 2019 2020", "2010 2011 2012 2013 2014", "1 100 200 3000", "1234-567-890",
     "8 100 200 30 40", "600 123 456", "86 98765 43210",
@@ -77,6 +78,21 @@ def test_personal_data_becomes_a_placeholder_and_the_words_around_stay(kind, tex
 @pytest.mark.parametrize("text", NEAR)
 def test_what_only_looks_like_it_stays(text):
     assert replace_personal(f"what is {text} about") == (f"what is {text} about", [])
+
+
+@pytest.mark.parametrize(
+    ("text", "replaced"),
+    [
+        ("Tel.030 1234567", "Tel.[phone]"),
+        ("tél.01 23 45 67 89", "tél.[phone]"),
+        ("Tel.+49 30 901820", "Tel.[phone]"),
+        ("тел.8 912 345-67-89", "тел.[phone]"),
+        ("тел.89123456789", "тел.[number]"),
+        ("https://x.org/unsubscribe?email=jo%40example.org&list=3", "https://x.org/unsubscribe?email=[email]&list=3"),
+    ],
+)
+def test_an_abbreviation_and_the_name_of_a_parameter_hide_nothing(text, replaced):
+    assert replace_personal(text)[0] == replaced
 
 
 def test_all_of_a_text_is_replaced():
@@ -166,6 +182,7 @@ def test_a_credential_has_letters_of_any_script(text, replaced):
         ("url", "http://h/x?a=b＆pwd﹦abcdef123"),
         ("url", "http://h/x＃access＿token=abcdef123"),
         ("email", "jo＿ann％o＇brien@x.org"),
+        ("email", "jo％４０x.org"),
         ("phone", "090ー1234ー5678"),
         ("phone", "090\uff701234\uff705678"),
         ("card", "4111ー1111ー1111ー1111"),
@@ -254,6 +271,7 @@ def test_every_kind_has_an_example():
         "a://",
         "1 ",
         "x@",
+        "x%40",
         "a@b.",
         "(1",
         "1-",
