@@ -1,12 +1,14 @@
 """Causes of the errors that file systems raise, local and remote, with an advice for each.
 
 error -> io_fault -> "no such file. Check the path", "cannot connect to HOST:PORT (reason). Check …", or None
+URL -> url_fault -> "a path is empty. Name a file or folder", or None
 """
 
 from __future__ import annotations
 
 import errno
 import os
+import re
 import socket
 import sys
 from collections.abc import Iterator
@@ -25,6 +27,9 @@ _ADVICE_OF_SYSTEM = {
 
 _NO_TEMPORARY = "No usable temporary directory"
 """Beginning of Python's message where none of the usual folders of temporary files can be written."""
+
+_WITH_PASSWORD = re.compile(r"(^|::)((?!git)[A-Za-z0-9+.-]+)://([^/@:]*):[^/]+@(.*)", re.DOTALL)
+"""A URL with user and password; those of Git repositories have ``organization:repository@`` there."""
 
 _REMOTE = frozenset({"aiohttp", "azure", "botocore", "fsspec", "gcsfs", "google", "requests"})
 """The packages whose errors remote file systems raise: no credentials, no such host, no such bucket."""
@@ -109,7 +114,22 @@ def system_fault(error: OSError) -> str:
     return f"{message}. {advice}" if advice else message
 
 
-def undecoded_fault(path: str) -> str:
+def url_fault(url: str) -> str | None:
+    """Return the fault of a path or URL that cannot be used, and an advice; None for others.
+
+    It is empty, is not UTF-8, which a manifest cannot contain, or has a password, which manifests, reports and lists
+    of processes would show. The fault does not show the password.
+    """
+    if not url.strip():
+        return "a path is empty. Name a file or folder"
+    try:
+        url.encode()
+    except UnicodeEncodeError:
+        return f"{url!a}: {_undecoded_fault(url)}"
+    return _password_fault(url)
+
+
+def _undecoded_fault(path: str) -> str:
     """Return the fault of a path with bytes that Python could not decode, and an advice.
 
     Args:
@@ -140,3 +160,14 @@ def _path_fault(error: Exception) -> str | None:
             return f"{type(error).__name__}: {error}. Check the URL and your access to it"
         case _:
             return None
+
+
+def _password_fault(url: str) -> str | None:
+    if (found := _WITH_PASSWORD.search(url)) is None:
+        return None
+    start, protocol, user, rest = found.groups()
+    place = f"{url[: found.start()]}{start}{protocol}://{user}@{rest}"
+    is_http = protocol.lower() in ("http", "https")
+    setting = '{"headers": {"Authorization": "Basic …"}}' if is_http else '{"password": "…"}'
+    advice = f"Leave it out, and set the environment variable FSSPEC_{protocol.upper()}='{setting}'"
+    return f"{place}: a URL with a password would show it in manifests and reports. {advice}"

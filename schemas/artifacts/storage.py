@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from schemas.artifacts.atomic_files import write_atomically
-from schemas.artifacts.io_errors import connection_fault, io_fault, undecoded_fault
+from schemas.artifacts.io_errors import connection_fault, io_fault, url_fault
 from schemas.errors import QprError, UsageError
 
 _URL = re.compile(r"[A-Za-z0-9+.-]*://|.*::|file:|local:|data:", re.DOTALL)
@@ -30,7 +30,7 @@ def local_path(url: str) -> str | None:
     Raises:
         UsageError, QprError: like `locate`.
     """
-    _check_text(url)
+    _check_url(url)
     if not _URL.match(url):
         path = os.path.join(os.getcwd(), os.path.expanduser(url))
         return path.rstrip("/") or "/"
@@ -42,12 +42,13 @@ def locate(url: str) -> tuple[Any, str]:
     """Return the file system of ``url`` and the path on it; a plain path is a local one, ``~`` is expanded.
 
     Raises:
-        UsageError: the path is empty, or not UTF-8, which a manifest cannot contain, or the locale has no UTF-8.
+        UsageError: the path is empty, or not UTF-8, which a manifest cannot contain, or the locale has no UTF-8, or
+            the URL has a password.
         QprError: no file system has such paths.
     """
     import fsspec
 
-    _check_text(url)
+    _check_url(url)
     try:
         file_system, path = fsspec.core.url_to_fs(os.path.expanduser(url))
     except (ValueError, ImportError) as error:
@@ -65,13 +66,9 @@ def protocols(file_system: Any) -> set[str]:
     return {names} if isinstance(names, str) else set(names)
 
 
-def _check_text(url: str) -> None:
-    if not url.strip():
-        raise UsageError("a path is empty. Name a file or folder")
-    try:
-        url.encode()
-    except UnicodeEncodeError as error:
-        raise UsageError(f"{url!a}: {undecoded_fault(url)}") from error
+def _check_url(url: str) -> None:
+    if fault := url_fault(url):
+        raise UsageError(fault)
 
 
 def join(url: str, *parts: str) -> str:

@@ -8,6 +8,7 @@ import fsspec
 import pytest
 
 from schemas.artifacts import storage
+from schemas.artifacts.io_errors import url_fault
 from schemas.artifacts.output_lock.lease import age_s
 from schemas.errors import QprError, UsageError
 
@@ -144,6 +145,34 @@ def test_an_unknown_kind_of_url_is_an_error_for_the_user():
 def test_a_path_that_is_none_is_wrong_usage(url, message):
     with pytest.raises(UsageError, match=message):
         storage.locate(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "shown", "setting"),
+    [
+        ("sftp://jo:geheim@host/logs/a.csv", "sftp://jo@host/logs/a.csv", 'FSSPEC_SFTP=\'{"password": "…"}\''),
+        ("sftp://jo:ge@heim@host/a.csv", "sftp://jo@host/a.csv", "FSSPEC_SFTP="),
+        (
+            "zip://a.csv::https://jo:geheim@host/a.zip",
+            "zip://a.csv::https://jo@host/a.zip",
+            'FSSPEC_HTTPS=\'{"headers"',
+        ),
+    ],
+)
+@pytest.mark.parametrize("look", [storage.locate, storage.local_path, storage.read_bytes])
+def test_a_password_in_a_url_is_refused_and_not_shown(url, shown, setting, look):
+    with pytest.raises(UsageError) as raised:
+        look(url)
+    assert str(raised.value).startswith(f"{shown}: ")
+    assert setting in str(raised.value)
+    assert "heim" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["gs://b/a:b@c", "/logs/a:b@c", "http://host:80/@a", "abfs://c@account/x", "github://org:repo@main/a.csv"]
+)
+def test_other_signs_in_a_url_are_no_password(url):
+    assert url_fault(url) is None
 
 
 def test_a_locale_without_utf_8_is_named_and_not_the_path(tmp_path):
