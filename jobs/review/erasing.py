@@ -12,8 +12,7 @@ import json
 import os
 import shlex
 import sqlite3
-import tempfile
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence, Set
 from pathlib import Path
 from typing import Any, Final
 
@@ -198,24 +197,34 @@ def _requests_without(path: str, source: Source, erasure: Erasure, files: Sequen
     A file that a killed run has written, or not written any more, is found by either digest.
     """
     for url in (url for url in files if url.removesuffix(".gz").endswith(".jsonl")):
-        with tempfile.TemporaryDirectory() as folder:
-            copy = Path(folder, f"requests.jsonl{'.gz' if url.endswith('.gz') else ''}")
+        with _copy_in_memory(url) as copy:
             try:
                 before = storage.read_bytes(url)
-                copy.write_bytes(before)
-                erase_from_file(str(copy), erasure, dry_run=False)
+                storage.write_bytes(copy, before)
+                erase_from_file(copy, erasure, dry_run=False)
+                after = storage.read_bytes(copy)
             except QprError:  # its own erasure reports it
                 continue
-            if source.digest not in {hashlib.sha256(content).hexdigest() for content in (before, copy.read_bytes())}:
+            if source.digest not in {hashlib.sha256(content).hexdigest() for content in (before, after)}:
                 continue
             try:
-                return RequestQueue(str(copy), source.seed)
+                return RequestQueue(copy, source.seed)
             except QprError as error:
                 fault = f"has verdicts on {url}, in which no answer to judge is left"
                 raise QprError(f"{path}: {fault}. Remove the database") from error
     fault = "has verdicts on a requests file that is not given, or was changed since"
     warn(f"{path}: {fault}. Erase from both in one command, by --file; else judge that again in another --database")
     return None
+
+
+@contextlib.contextmanager
+def _copy_in_memory(url: str) -> Iterator[str]:
+    """Yield the URL for a copy of a file, which is gone afterwards; a kill would leave one in a temporary folder."""
+    copy = f"memory://erasing/requests.jsonl{'.gz' if url.endswith('.gz') else ''}"
+    try:
+        yield copy
+    finally:
+        storage.delete(copy)
 
 
 def _judged_items(connection: sqlite3.Connection) -> list[str]:

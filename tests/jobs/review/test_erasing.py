@@ -1,14 +1,18 @@
 import gzip
 import json
 import os
+import tempfile
 
+import fsspec
 import pytest
 
+from jobs.review import erasing
 from jobs.review.database.connection import Verdict, now
 from jobs.review.queues.clusters import ClusterQueue
 from jobs.review.queues.interface import Item, Line, Source
 from jobs.review.queues.requests import RequestQueue
 from jobs.review.store import VerdictStore
+from jobs.workflows.erasure.text_files import erase_from_file
 from schemas.artifacts.dataset import open_dataset
 
 SECRET = "has my neighbour zibeline paid"
@@ -156,6 +160,24 @@ def check_requests_without(requests, path, tmp_path):
     assert judged == dict.fromkeys([queue.item(place).name for place in range(4)], "")
     assert {name: place.place for name, place in places.items()} == {name: queue.places.get(name) for name in judged}
     assert b"zibeline" not in content(tmp_path)
+
+
+def test_no_kill_leaves_a_copy_of_judged_requests(qpr, judged_requests, tmp_path, monkeypatch):
+    requests, path = judged_requests
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+    files = []
+
+    def watched(url, *given, **named):
+        files.extend(file for file in temporary.rglob("*") if file.is_file())
+        return erase_from_file(url, *given, **named)
+
+    monkeypatch.setattr(erasing, "erase_from_file", watched)
+    assert qpr("erase", "--review", path, "--file", requests, "--question", SECRET).code == 0
+    assert files == []
+    assert not fsspec.filesystem("memory").find("/erasing")
+    check_requests_without(requests, path, tmp_path)
 
 
 def test_verdicts_on_requests_follow_their_file(qpr, judged_requests, tmp_path):
