@@ -8,9 +8,18 @@ from __future__ import annotations
 import dataclasses
 import functools
 import re
+from typing import Final
 
 from pipelines.privacy.erase import Erasure
+from pipelines.privacy.matching import WORD
 from schemas.text import fold, key
+from schemas.words import words
+
+_FEWEST_WORDS: Final = 4
+"""Words of a question without a space that is more than a name: in Chinese and Japanese most have two characters."""
+
+_HANGUL: Final = re.compile("[\uac00-\ud7a3]")
+_WORD: Final = re.compile(f"[{WORD}]")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -30,8 +39,8 @@ class Mentions:
     @functools.cached_property
     def _parts(self) -> re.Pattern[str] | None:
         """Return the expression of all erased questions of several words, None without one."""
-        parts = sorted(re.escape(one) for one in self.erasure.keys if " " in one)
-        return re.compile(rf"(?<!\w)(?:{'|'.join(parts)})(?!\w)") if parts else None
+        parts = sorted(map(_part, filter(_has_several_words, self.erasure.keys)))
+        return re.compile("|".join(parts)) if parts else None
 
     def without_names(self, text: str) -> str:
         """Return a text without the names of erased questions in files: "q" and 16 hexadecimal digits."""
@@ -42,3 +51,15 @@ class Mentions:
     def names(self) -> frozenset[str]:
         """Return the names of the questions in files."""
         return frozenset(f"q{number % 2**64:016x}" for number in self.erasure.ids.to_pylist())
+
+
+def _has_several_words(question: str) -> bool:
+    """Return whether a key has several words; Korean has spaces, and its words have several characters."""
+    return " " in question or (len(words(question)) >= _FEWEST_WORDS and not _HANGUL.search(question))
+
+
+def _part(question: str) -> str:
+    """Return the expression of a key within a text; in scripts without spaces other words can touch it."""
+    start = f"(?<![{WORD}])" if _WORD.match(question) else ""
+    end = f"(?![{WORD}])" if _WORD.match(question[-1]) else ""
+    return start + re.escape(question) + end

@@ -56,6 +56,25 @@ def test_a_question_is_found_between_quotes_and_in_the_midst_of_a_text(tmp_path,
     assert storage.read_bytes(path) == b"who is zibelines\n"
 
 
+@pytest.mark.parametrize(
+    ("question", "text", "other"),
+    [
+        ("如何修理旧拖拉机?", "请看“如何修理旧拖拉机”的答案", "如何修理拖拉机"),
+        ("古いトラクターを修理", "答えは古いトラクターを修理です", "古いトラクター"),
+        ("วิธีซ่อมรถไถ", "ดูวิธีซ่อมรถไถเก่า", "รถไถ"),
+        ("오래된 트랙터 수리", "질문은 오래된 트랙터 수리였다", "트랙터 수리"),
+        ("how old is zibeline", "请看how old is zibeline的答案", "how old is zibelines"),
+        ("你好", "你好", "你好吗"),
+        ("비밀번호", "비밀번호", "비밀번호 변경"),
+    ],
+)
+def test_a_question_is_found_among_words_that_touch_it(tmp_path, question, text, other):
+    path = str(tmp_path / "a.txt")
+    storage.write_bytes(path, f"{text}\n{other}\n".encode())
+    assert erase_from_file(path, erasure_of([question], [], None), dry_run=False)["rows"] == 1
+    assert storage.read_bytes(path).decode() == f"{other}\n"
+
+
 def test_an_apostrophe_before_a_formula_hides_no_question(tmp_path):
     path = str(tmp_path / "sample.csv")
     storage.write_bytes(path, b"question,note\n'=zibeline,\n'=zibelines,\n")
