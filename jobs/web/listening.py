@@ -24,9 +24,14 @@ _IDLE_S = 75
 """Seconds until an idle connection is closed, more than the usual 60 of clients and proxies, since a request that is
 sent while its connection is closed fails. uvicorn's default is 5 s."""
 
-_HEADERS: Final = [("X-Content-Type-Options", "nosniff"), ("Cross-Origin-Resource-Policy", "same-origin")]
+_HEADERS: Final = [
+    ("X-Content-Type-Options", "nosniff"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+    ("Cache-Control", "no-store"),
+]
 """Headers of all responses: browsers guess no type, and load none as an object of another site, also those that send no
-metadata of requests, by which the gate refuses them."""
+metadata of requests, by which the gate refuses them. No browser or proxy keeps questions and answers on a disk, where
+they would stay after an erasure."""
 
 
 @contextlib.contextmanager

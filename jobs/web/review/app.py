@@ -86,8 +86,7 @@ def create_review_app(review: Review, metrics: Metrics, *, reviewer: str) -> Fas
 
     @app.get("/review")
     async def page() -> Response:
-        headers = {"Content-Security-Policy": policy, "Cache-Control": "no-store"}
-        return Response(html, media_type="text/html", headers=headers)
+        return Response(html, media_type="text/html", headers={"Content-Security-Policy": policy})
 
     @app.get("/healthz")
     async def health() -> Response:

@@ -187,12 +187,13 @@ def test_sigterm_finishes_requests_that_run_and_takes_no_others(publish, server)
     assert "Traceback" not in "\n".join(process.errors)
 
 
-def test_no_browser_guesses_a_type_or_loads_a_response_into_a_page_of_another_site(publish, server):
+def test_no_browser_guesses_a_type_keeps_a_response_or_loads_one_into_a_page_of_another_site(publish, server):
     client = server(publish(QUESTIONS)).client
     for path in ("/", "/docs", "/search?q=pay", "/metrics", "/nothing"):
         headers = client.get(path).headers
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["cross-origin-resource-policy"] == "same-origin"
+        assert headers.get_list("cache-control") == ["no-store"]
 
 
 def test_another_loopback_address_is_served(publish, server):
