@@ -103,7 +103,7 @@ def ingest_days(
     Raises:
         QprError: a day cannot be ingested; days before it stay.
     """
-    from pipelines.summary.value_notes import entity_warnings
+    from pipelines.summary.value_notes import text_warnings
 
     ingested = []
     for date in dates:
@@ -120,7 +120,7 @@ def ingest_days(
         (collections.Counter(one.day.manifest.counters) for one in ingested if not one.unchanged),
         start=collections.Counter(),
     )
-    for warning in entity_warnings(read):
+    for warning in text_warnings(read):
         warn(warning)
     return ingested
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pipelines.reading.index_questions import PLACEHOLDERS, WITHOUT_ANSWER
 from pipelines.summary.faults import fault_of_rows
-from pipelines.summary.value_notes import entity_warnings
+from pipelines.summary.value_notes import text_warnings
 from schemas.errors import QprError
 from schemas.quantities import counted
 
@@ -60,7 +60,7 @@ def answer_warnings(counters: Mapping[str, int]) -> Iterator[str]:
             f"a text such as NULL, which stands for a missing answer, in {counted(placeholders, 'row')} of tables; it "
             "would be given. Leave these cells empty, or write their answers"
         )
-    yield from entity_warnings({**counters, "rows_read": counters.get("questions_read", 0)})
+    yield from text_warnings({**counters, "rows_read": counters.get("questions_read", 0)})
 
 
 def reject_reasons(counters: dict[str, int]) -> str:

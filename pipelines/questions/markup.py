@@ -1,6 +1,6 @@
-"""HTML in texts of a log: entities such as ``&quot;``, and tags that make two answers of one.
+"""HTML and JSON in texts of a log: entities such as ``&quot;``, tags that make two answers of one, and whole objects.
 
-encoded column -> rows_with_entity -> a counter
+encoded questions and answers -> count_markup -> counters
 answers -> bare_texts -> texts that are equal if the answers differ in HTML alone
 MEMBERS of whole questions -> split_by_markup -> number of questions with such answers
 """
@@ -21,6 +21,12 @@ from schemas.text_arrays import encode, fold_all
 PREFIX: Final = "html_entities_"
 """Beginning of the counters of rows with an entity in the question or in the answer."""
 
+TAGS: Final = "html_tags_question"
+"""Counter of rows with an end tag in the question, whose name and attributes would be words of it."""
+
+JSON: Final = "json_"
+"""Beginning of the counters of rows whose question or answer is an object or a list of JSON."""
+
 SPLIT: Final = "questions_with_several_answers_by_html"
 """Counter of questions with several answers of which some differ in HTML alone."""
 
@@ -36,16 +42,37 @@ _TAGS: Final = (
 )
 """Tags of texts; `<Esc>` and `<your name>` are words."""
 
+_END_TAG: Final = f"(?i)</(?:{_TAGS})>"
+_JSON: Final = r"(?s)^\s*(?:\{\s*\".*\}|\[\s*[\"{\[].*\])\s*$"
 _TAG: Final = re.compile(rf"</?(?:{_TAGS})(?:\s[^<>]*)?/?>", re.IGNORECASE)
 _TARGET: Final = re.compile(r"""<(?:a|img)\s(?:[^<>]*\s)?(?:href|src)\s*=\s*["']?([^"'\s<>]*)""", re.IGNORECASE)
 """The tag of a link or picture up to the end of its target: answers with other targets are others."""
 
 
+def count_markup(questions: pa.DictionaryArray, answers: pa.DictionaryArray) -> dict[str, int]:
+    """Return the counters of rows with HTML or JSON, without zeros.
+
+    Args:
+        questions: (R,) texts, may have null.
+        answers: (R,) texts, may have null.
+    """
+    of_both = [("question", questions), ("answer", answers)]
+    counts = {f"{PREFIX}{name}": rows_with_entity(texts) for name, texts in of_both}
+    counts |= {f"{JSON}{name}": _rows_with(texts, _JSON, required='"') for name, texts in of_both}
+    counts[TAGS] = _rows_with(questions, _END_TAG, required="</")
+    return {name: count for name, count in counts.items() if count}
+
+
 def rows_with_entity(texts: pa.DictionaryArray) -> int:
     """Return the number of rows with an entity that HTML 4 names, or ``&apos;``, or one of a number."""
-    if not pc.any(pc.match_substring(texts.dictionary, "&")).as_py():  # Arrow builds the expression for each batch
+    return _rows_with(texts, _ENTITY, required="&")
+
+
+def _rows_with(texts: pa.DictionaryArray, pattern: str, *, required: str) -> int:
+    """Return the number of rows with a match of a pattern, all of whose matches have the text ``required``."""
+    if not pc.any(pc.match_substring(texts.dictionary, required)).as_py():  # Arrow builds expressions for each batch
         return 0
-    found = pc.match_substring_regex(texts.dictionary, _ENTITY)
+    found = pc.match_substring_regex(texts.dictionary, pattern)
     return pc.sum(found.take(texts.indices)).as_py() if pc.any(found).as_py() else 0
 
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.intermediate import ASKED, LOG_ANSWER_ID, USER
-from pipelines.questions.markup import PREFIX, rows_with_entity
+from pipelines.questions.markup import count_markup
 from pipelines.questions.settings import Validation
 from pipelines.writing.rejects import reject_rows
 from schemas.text_arrays import encode, fold_all, has_word_all, hash64_all, key_all
@@ -86,9 +86,7 @@ def validate(
     counts = {}
     if options.ignored_answers:
         counts = ignored_counts(ignored.text.take(answers.indices), ignored.id, np.ones(len(rows), np.int64))
-    counts |= {
-        f"{PREFIX}{name}": rows_with_entity(texts) for name, texts in (("question", questions), ("answer", answers))
-    }
+    counts |= count_markup(questions, answers)
     return Validated(asked, of_rejected, {name: number for name, number in counts.items() if number})
 
 

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from pipelines.intermediate import REJECTS
 from pipelines.questions.equal_questions import payloads
-from pipelines.questions.markup import PREFIX, rows_with_entity
+from pipelines.questions.markup import count_markup
 from pipelines.questions.row_filters import question_faults, without_blanks
 from pipelines.questions.stock_answers import is_placeholder
 from pipelines.reading.index_inputs import DatasetFile, QuestionFile, SegmentFile, TableFile
@@ -115,14 +115,13 @@ def _of_table(source: TableFile) -> Iterator[Questions]:
 
 
 def _text_counts(rows: pa.Table) -> dict[str, int]:
-    """Return the number of rows without answer and id, with a placeholder such as NULL, and with HTML entities."""
+    """Return the number of rows without answer and id, with a placeholder such as NULL, with HTML or JSON."""
     questions, answers = encode(rows["text"]), encode(rows["answer"])
     stands_for_none = pa.array([is_placeholder(text) for text in answers.dictionary.to_pylist()], pa.bool_())
     counts = {
         WITHOUT_ANSWER: pc.sum(pc.and_(pc.is_null(rows["answer"]), pc.is_null(rows[ANSWER_ID.name]))).as_py() or 0,
         PLACEHOLDERS: pc.sum(stands_for_none.take(answers.indices)).as_py() or 0,
-        f"{PREFIX}question": rows_with_entity(questions),
-        f"{PREFIX}answer": rows_with_entity(answers),
+        **count_markup(questions, answers),
     }
     return {name: count for name, count in counts.items() if count}
 

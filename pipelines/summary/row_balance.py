@@ -33,6 +33,9 @@ OTHER_COUNTS = {
     "groups_over_max_cluster_size": "of these, larger than --max-cluster-size",
     "html_entities_answer": "rows with HTML entities in the answer",
     "html_entities_question": "rows with HTML entities in the question",
+    "html_tags_question": "rows with HTML tags in the question",
+    "json_answer": "rows with JSON as the answer",
+    "json_question": "rows with JSON as the question",
     "members_judged": "questions compared with others of their answer",
     "questions_with_several_answers_by_html": "of these, with answers that differ in HTML alone",
 }

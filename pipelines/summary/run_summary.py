@@ -70,7 +70,7 @@ class RunSummary(NamedTuple):
         of_answers += unmatched_verdicts(self.configuration, self.counters)
         of_answers += value_notes.markup_warnings(self.counters)
         of_answers += value_notes.varied_answer_warnings(self.counters)
-        of_answers += value_notes.entity_warnings(self.counters)
+        of_answers += value_notes.text_warnings(self.counters)
         return of_answers + script_shares.warnings(script_shares.script_shares(self.counters))
 
     @property

@@ -1,6 +1,6 @@
 """Sentences about input values that could not be read, texts with HTML, and answers that vary from row to row.
 
-counters -> idle_filter, value_warnings, entity_warnings, markup_warnings, varied_answer_warnings
+counters -> idle_filter, value_warnings, text_warnings, markup_warnings, varied_answer_warnings
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from pipelines.questions.markup import PREFIX, SPLIT
+from pipelines.questions.markup import JSON, PREFIX, SPLIT, TAGS
 from schemas.quantities import counted, rounded_percent
 
 ENCODING_HINT: Final = (
@@ -16,8 +16,8 @@ ENCODING_HINT: Final = (
     "or cp932 (Japanese)"
 )
 
-MIN_SHARE_OF_ENTITIES: Final = 0.01
-"""Minimum share of the rows with an HTML entity that causes a warning: an FAQ about HTML may contain some."""
+MIN_SHARE_OF_MARKUP: Final = 0.01
+"""Minimum share of the rows with HTML or JSON that causes a warning: an FAQ about these may contain some."""
 
 FEWEST_SPLIT: Final = 5
 """Minimum number of questions with answers that differ in HTML alone that causes a warning."""
@@ -70,18 +70,31 @@ def value_warnings(counters: Mapping[str, int]) -> list[str]:
     return notes
 
 
-def entity_warnings(counters: Mapping[str, int]) -> list[str]:
-    """Return a sentence if many questions or answers have HTML entities, nothing otherwise."""
+def text_warnings(counters: Mapping[str, int]) -> list[str]:
+    """Return a sentence each if many texts have HTML entities, questions have HTML tags, or texts are JSON."""
+    notes = []
+    if of := _shares(counters, f"{PREFIX}question", f"{PREFIX}answer"):
+        found = (
+            f"HTML entities such as &quot; are in the questions of {of[0]} of the rows and in the answers of {of[1]}"
+        )
+        step = "Replace them in both columns before the run, with html.unescape of Python for example"
+        notes.append(f"{found}. They stay as they are, and answers are given with them. {step}")
+    if of := _shares(counters, TAGS):
+        found = f"HTML tags such as </p> are in the questions of {of[0]} of the rows"
+        step = "Remove them before the run, so that only the text remains"
+        notes.append(f"{found}. Their names and attributes count as words of the questions. {step}")
+    if of := _shares(counters, f"{JSON}question", f"{JSON}answer"):
+        found = f"{of[0]} of the questions and {of[1]} of the answers are JSON in a text, whose keys count as words"
+        step = "Write the text in it as a column, for example with fromjson of jq or json.loads of Python"
+        notes.append(f"{found}. {step}")
+    return notes
+
+
+def _shares(counters: Mapping[str, int], *names: str) -> list[str]:
+    """Return the shares of the rows that counters have, in percent, or nothing if all are small."""
     rows = counters.get("rows_read", 0)
-    shares = [counters.get(f"{PREFIX}{name}", 0) / rows if rows else 0.0 for name in ("question", "answer")]
-    if max(shares) < MIN_SHARE_OF_ENTITIES:
-        return []
-    question, answer = (rounded_percent(share) for share in shares)
-    found = (
-        f"HTML entities such as &quot; are in the questions of {question} of the rows and in the answers of {answer}"
-    )
-    step = "Replace them in both columns before the run, with html.unescape of Python for example"
-    return [f"{found}. They stay as they are, and answers are given with them. {step}"]
+    shares = [counters.get(name, 0) / rows if rows else 0.0 for name in names]
+    return [rounded_percent(share) for share in shares] if max(shares) >= MIN_SHARE_OF_MARKUP else []
 
 
 def markup_warnings(counters: Mapping[str, int]) -> list[str]:

@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 import pytest
 
 from pipelines.intermediate import MEMBERS
-from pipelines.questions.markup import bare_texts, rows_with_entity, split_by_markup
+from pipelines.questions.markup import bare_texts, count_markup, rows_with_entity, split_by_markup
 from schemas.tables import with_nulls
 from schemas.text_arrays import encode
 
@@ -28,6 +28,24 @@ def test_rows_with_an_entity_are_counted_and_other_ampersands_are_not() -> None:
 def test_without_an_ampersand_no_expression_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pc, "match_substring_regex", None)
     assert rows_with_entity(encode(pa.array(["How do I pay?", None]))) == 0
+
+
+def test_rows_with_tags_in_the_question_and_with_json_as_a_text_are_counted() -> None:
+    questions = [
+        '<div class="zd-comment" dir="auto"><p>How do I pay?</p></div>',
+        'what does "<p>" mean in {"a": 1}?',
+        "press </Esc>",
+        '[{"role": "user", "content": "How do I pay?"}]',
+        '{\n "text": "How do I pay?"\n}',
+        "{name}",
+        None,
+    ]
+    answers = ["<p>In the app.</p>", "[deleted]", '{"role": "assistant"}', '["a", "b"]', "[1]", "{}", "a"]
+    assert count_markup(*(encode(pa.array(texts, pa.string())) for texts in (questions, answers))) == {
+        "html_tags_question": 1,
+        "json_question": 2,
+        "json_answer": 2,
+    }
 
 
 SAME = [

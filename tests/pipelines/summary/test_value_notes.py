@@ -1,9 +1,9 @@
 import pytest
 
 from pipelines.summary.value_notes import (
-    entity_warnings,
     idle_filter,
     markup_warnings,
+    text_warnings,
     value_warnings,
     varied_answer_warnings,
 )
@@ -37,12 +37,20 @@ def test_unread_rows_are_reported_kind_by_kind():
 
 def test_texts_with_html_entities_are_warned_of_with_their_shares():
     counters = {"rows_read": 3_001, "html_entities_question": 71, "html_entities_answer": 495}
-    [found] = entity_warnings(counters)
+    [found] = text_warnings(counters)
     assert "in the questions of 2.4 % of the rows and in the answers of 16.5 %. " in found
     assert found.endswith("html.unescape of Python for example")
-    [one] = entity_warnings({"rows_read": 100, "html_entities_answer": 1})
+    [one] = text_warnings({"rows_read": 100, "html_entities_answer": 1})
     assert "questions of 0.0 % of the rows" in one
-    assert entity_warnings({"rows_read": 101, "html_entities_answer": 1}) == entity_warnings({}) == []
+    assert text_warnings({"rows_read": 101, "html_entities_answer": 1}) == text_warnings({}) == []
+
+
+def test_questions_with_tags_and_texts_of_json_are_warned_of_with_their_shares():
+    [tags, objects] = text_warnings({"rows_read": 200, "html_tags_question": 50, "json_answer": 2})
+    assert tags.startswith("HTML tags such as </p> are in the questions of 25.0 % of the rows")
+    assert objects.startswith("0.0 % of the questions and 1.0 % of the answers are JSON in a text")
+    assert "fromjson of jq" in objects
+    assert text_warnings({"rows_read": 201, "html_tags_question": 2, "json_question": 2}) == []
 
 
 def test_answers_that_differ_in_html_alone_are_warned_of_by_their_share_of_questions_with_several():
