@@ -5,6 +5,7 @@ Source -> physical_lines -> lists of bytes, about a megabyte each
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import hashlib
 import itertools
@@ -14,7 +15,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from pipelines.reading.encodings import START_BYTES, utf8_pieces
-from pipelines.reading.sources import EXPORT_TABLE, Compression, Source
+from pipelines.reading.sources import EXPORT_TABLE, WRITE_ROWS, Compression, Source
 from schemas.artifacts import storage
 from schemas.errors import QprError
 
@@ -30,7 +31,16 @@ _OTHER_FORMATS: Final = {
     b"SQLite format 3\0": f"an SQLite database. {EXPORT_TABLE}",
     b"BZh91AY&SY": "bzip2 data. Unpack it, or pack it with gzip",
     b"\xfd7zX": "xz data. Unpack it, or pack it with gzip",
+    b"\xd0\xcf\x11\xe0": "an Excel workbook. Save the sheet as CSV UTF-8",
+    b"Obj\x01": f"an Avro file. {WRITE_ROWS}",
+    b"ORC": f"an ORC file. {WRITE_ROWS}",
+    b"ARROW1": f"an Arrow file. {WRITE_ROWS}",
 }
+_PAGE: Final = "an HTML page. Download the file again, or open a table in a spreadsheet and save it as CSV UTF-8"
+_MARKUP: Final = {b"<?xml": f"XML. {WRITE_ROWS}", b"<!doctype html": _PAGE, b"<html": _PAGE}
+"""Beginnings of text, in lower case, that no log has."""
+
+_MARKUP_BYTES: Final = 256
 
 
 def physical_lines(source: Source) -> Iterator[list[bytes]]:
@@ -117,6 +127,10 @@ def codec_of(start: bytes, source: Source) -> Compression | None:
 def _refuse_other_formats(start: bytes, source: Source) -> None:
     for magic, kind in _OTHER_FORMATS.items():
         if start.startswith(magic):
+            raise QprError(f"{source.url}: is {kind}")
+    text = start[:_MARKUP_BYTES].removeprefix(codecs.BOM_UTF8).lstrip().lower()
+    for beginning, kind in _MARKUP.items():
+        if text.startswith(beginning):
             raise QprError(f"{source.url}: is {kind}")
 
 

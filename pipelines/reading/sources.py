@@ -36,13 +36,18 @@ COMPRESSIONS: Final[dict[str, Compression]] = {"gz": "gzip", "zst": "zstd"}
 _SHOWN_REPEATS: Final = 3
 _PIECE_BYTES: Final = 1 << 20
 _GLOB: Final = re.compile(r"[*?\[]")
-SPREADSHEETS: Final = frozenset({"xlsx", "xlsm", "xls", "ods"})
 PACKED: Final = frozenset({"bz2", "xz", "lzma", "lz4", "br", "zip", "7z", "tar", "tgz"})
 """Endings of compressed files and archives that are not read."""
 
-DATABASES: Final = frozenset({"sqlite", "sqlite3", "db", "db3"})
 EXPORT_TABLE: Final = "Write its table as CSV, as by sqlite3 -header -csv FILE 'SELECT * FROM TABLE' > table.csv"
 """Next step where a file is a database."""
+
+WRITE_ROWS: Final = "Write its rows as CSV, JSON Lines or Parquet"
+_UNREADABLE: Final = {
+    **dict.fromkeys(("xlsx", "xlsm", "xls", "ods"), "a spreadsheet cannot be read. Save the sheet as CSV UTF-8"),
+    **dict.fromkeys(("sqlite", "sqlite3", "db", "db3"), f"a database cannot be read. {EXPORT_TABLE}"),
+    **dict.fromkeys(("xml", "html", "avro", "orc", "arrow", "feather"), f"its format cannot be read. {WRITE_ROWS}"),
+}
 
 KNOWN: Final = "".join(f".{name}, " for name in FORMATS) + "all except the last also with .gz or .zst"
 
@@ -188,10 +193,8 @@ def format_of(url: str) -> tuple[Format, Compression | None]:
     if compression:
         suffix = stem.rpartition(".")[2]
     kind = FORMATS.get(suffix)
-    if suffix in SPREADSHEETS:
-        raise QprError(f"{url}: a spreadsheet cannot be read. Save the sheet as CSV UTF-8")
-    if suffix in DATABASES:
-        raise QprError(f"{url}: a database cannot be read. {EXPORT_TABLE}")
+    if suffix in _UNREADABLE:
+        raise QprError(f"{url}: {_UNREADABLE[suffix]}")
     if kind is None or (kind in WITHOUT_TEXT and compression):
         step = "Unpack it, into a file that ends" if suffix in PACKED else "Rename it to end"
         raise QprError(f"{url}: its name shows no known format. {step} in one of {KNOWN}")

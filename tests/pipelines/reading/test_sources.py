@@ -95,13 +95,14 @@ def test_other_file_systems_keep_their_protocol():
         ("nothing*.jsonl", r"nothing\*\.jsonl: no file matches"),
         ("deep.jsonl", r"deep\.jsonl: is a folder.*deep\.jsonl/\*\.jsonl"),
         ("notes.txt", r"notes\.txt: its name shows no known format"),
+        ("Posts.xml", r"Posts\.xml: its format cannot be read\. Write its rows as CSV, JSON Lines or Parquet"),
         ("faq.XLSX", r"faq\.XLSX: a spreadsheet cannot be read\. Save the sheet as CSV UTF-8"),
         ("empty.csv", r"empty\.csv: the file is empty \(0 bytes\)"),
         ("nowhere://x.csv", r"nowhere://x\.csv: cannot open this kind of path"),
     ],
 )
 def test_what_cannot_be_read_is_named_with_the_cause(folder, pattern, message):
-    for name in ("empty.csv", "faq.XLSX"):
+    for name in ("empty.csv", "faq.XLSX", "Posts.xml"):
         (folder / name).touch()
     with pytest.raises(QprError, match=message):
         expand([pattern])
