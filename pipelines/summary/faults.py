@@ -28,7 +28,8 @@ SHOWN: Final = 5
 _SHOWN_CHARACTERS: Final = 120
 
 _ADVICE: Final = {
-    "size_single_question": "An answer needs two questions: give more logs, or an answer id (--column answer_id=NAME). "
+    "size_single_question": "An answer needs two questions, and texts are compared whole: write the answers without "
+    "names, numbers, signatures and quoted messages, give more logs, or an answer id (--column answer_id=NAME). "
     "A FAQ with one question of each answer needs no clusters: make an index of it with `qpr index`",
     "size_over_max_cluster_size": "Raise --max-cluster-size",
     "linkage_below_precision": "Lower --precision, or give more logs",
