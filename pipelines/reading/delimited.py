@@ -34,7 +34,8 @@ def read_delimited(source: Source, columns: Sequence[Column], names: Mapping[str
     """Yield the rows of a file whose first row names the columns, in any order.
 
     Rejected are rows with more or fewer cells than the header (``ragged_row``), lines with a quote that is never closed
-    (``unbalanced_quote``; reading continues at the next line), and rows that are ``invalid_utf8``, hold a ``nul_byte``
+    (``unbalanced_quote``; reading continues at the next line), the header once more (``header_row``, as in files that
+    were joined), and rows that are ``invalid_utf8``, hold a ``nul_byte``
     or are ``row_too_long``.
 
     Raises:
@@ -47,7 +48,7 @@ def read_delimited(source: Source, columns: Sequence[Column], names: Mapping[str
     conventions = Conventions(lambda some: read_delimited(same_dialect, some, names))
     gathered = _Gathered(indices)
     for row in rows:
-        gathered.add(row)
+        gathered.add(row._replace(reason="header_row") if _is_header(row.cells, header) else row)
         if gathered.is_full:
             yield gathered.batch(columns, conventions)
             gathered = _Gathered(indices)
@@ -128,6 +129,10 @@ def _header(rows: Iterator[Record], source: Source) -> list[str]:
         cause = f"its first row cannot be read ({first.reason})"
         raise QprError(f"{source.url}: {cause}. Write a first row with the names of the columns")
     return [cell.strip() for cell in first.cells]
+
+
+def _is_header(cells: Sequence[str], header: Sequence[str]) -> bool:
+    return bool(cells) and cells[0].strip() == header[0] and [cell.strip() for cell in cells] == header
 
 
 class _Gathered:
