@@ -14,11 +14,12 @@ from typing import Any, Final
 from pipelines.reading.batches import BATCH_BYTES, BATCH_ROWS, Batch, Reject, assemble, raw_payload, texts_of
 from pipelines.reading.headers.columns import Column, Header, locate_columns
 from pipelines.reading.headers.fields import fields_of_object, getter
+from pipelines.reading.headers.row_lists import advise_conversion, advise_list, find_row_list
 from pipelines.reading.lines import MAX_ROW_BYTES, physical_lines
 from pipelines.reading.sources import Source
 from pipelines.reading.values.conventions import Conventions
 from pipelines.summary.value_notes import ENCODING_HINT
-from schemas.errors import QprError, WrongColumnsError
+from schemas.errors import MissingColumnsError, QprError, WrongColumnsError
 
 _HEADER_ROWS, _HEADER_LINES = 100, 10_000
 
@@ -46,23 +47,31 @@ def check_jsonl(source: Source, columns: Sequence[Column], names: Mapping[str, s
 
     A column whose values there are all lists is an error too, since no row could be read.
     """
-    first = _values(_first_objects(source), names.values())
+    objects = _first_objects(source)
+    first = _values(objects, names.values())
     values = _without_objects(first)
     nested = [name for name, some in values.items() if some and all(isinstance(value, dict | list) for value in some)]
 
     def sample() -> dict[str, list[str]]:
-        return {name: [v for v in some if isinstance(v, str) and v.strip()] for name, some in values.items()}
+        written = {name: [str(v) if isinstance(v, bool) else v for v in some] for name, some in values.items()}
+        return {name: [v for v in some if isinstance(v, str) and v.strip()] for name, some in written.items()}
 
-    located = locate_columns(
-        columns,
-        names,
-        values,
-        url=source.url,
-        sample=sample,
-        nested=nested,
-        objects=first.keys() - values.keys(),
-        mappable=mappable,
-    )
+    try:
+        located = locate_columns(
+            columns,
+            names,
+            values,
+            url=source.url,
+            sample=sample,
+            nested=nested,
+            objects=first.keys() - values.keys(),
+            mappable=mappable,
+        )
+    except MissingColumnsError as error:
+        rows = find_row_list(values, lines=len(objects)) if len(objects) < _HEADER_ROWS else None
+        if rows is None:
+            raise
+        raise MissingColumnsError(error.cause, advise_list(rows, source.url, source.compression)) from error
     for column in columns:
         if column.name in located and located[column.name] in nested:
             cause = f"column {located[column.name]} is one of lists"
@@ -99,9 +108,10 @@ def has_value(source: Source, key: str) -> bool:
 def _first_objects(source: Source) -> list[dict[str, Any]]:
     objects: list[dict[str, Any]] = []
     faults: dict[str, None] = {}
-    lines = 0
+    lines, start = 0, b""
     for line in itertools.islice(itertools.chain.from_iterable(physical_lines(source)), _HEADER_LINES):
         lines += 1
+        start = start or line.strip()
         row = _object_of(line)
         if isinstance(row, dict):
             objects.append(row)
@@ -114,7 +124,10 @@ def _first_objects(source: Source) -> list[dict[str, Any]]:
     if not objects or (faults and not any(objects)):
         empty = " with a key" if objects else ""
         cause = f"none of the first lines is a JSON object{empty} ({', '.join(faults) or 'they are blank'})"
-        step = "Write one object per line, as jq -c '.[]' does of an array, or rename a CSV file to .csv"
+        step = (
+            advise_conversion(start, source.url, source.compression, is_long="row_too_long" in faults)
+            or "Write one object per line, or rename a CSV file to .csv"
+        )
         hint = f". {ENCODING_HINT}" if "invalid_utf8" in faults else ""
         raise QprError(f"{source.url}: {cause}. {step}{hint}")
     return objects

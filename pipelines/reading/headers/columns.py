@@ -13,7 +13,8 @@ from typing import Final, NamedTuple
 
 import pyarrow as pa
 
-from pipelines.reading.headers.suggestions import suggest_columns
+from pipelines.reading.headers.row_lists import advise_objects
+from pipelines.reading.headers.suggestions import is_json, suggest_columns
 from schemas.errors import MissingColumnsError
 from schemas.quantities import shortened
 from schemas.tables import QA_LOG
@@ -24,6 +25,7 @@ TIMESTAMP: Final = pa.timestamp("us", tz="UTC")
 MAX_NAMES_SHOWN: Final = 30
 """Number of names of columns in a message."""
 
+_MIN_WORDS_OF_SENTENCE: Final = 4
 _DIGITS: Final = re.compile(r"\d+")
 
 
@@ -128,13 +130,15 @@ def locate_columns(
     missing = [c for c in columns if c.name in absent and (c.required or c.name in names or absent[c.name] in objects)]
     if not missing:
         return located
-    shown = shortened([*available], MAX_NAMES_SHOWN)
+    shown = shortened([name for name in available if name], MAX_NAMES_SHOWN)
     theirs = [absent[c.name] for c in missing]
     values = sample() if sample else {}
     free = {name: values.get(name, ()) for name in available if name not in nested and name not in located.values()}
     answers = [c for c in columns if c.name == "answer" and c.name not in located and c not in missing]
     lists = ""
-    if nested:
+    if of_json := [name for name, some in free.items() if some and all(map(is_json, some))]:
+        lists = advise_objects(of_json, shortened(of_json, MAX_NAMES_SHOWN))
+    elif nested:
         places = (
             f"{nested[0]}[0] is the first value, {nested[0]}[-1] the last, {nested[0]}[0].FIELD a field of an object"
         )
@@ -161,8 +165,11 @@ def _options(
     mapped = [*missing, *(c for c in optional if c.name in suggested)]
     options = " ".join(c.mapped_to(suggested.get(c.name, "NAME")) for c in mapped)
     if all(c.name in suggested for c in missing):
-        return f"Add: {options}{_if_pairs(suggested)}"
-    return f"{lists}{'. ' if lists else ''}Add, with one of them for NAME: {options}"
+        return f"Add: {options}{_if_pairs(suggested)}{_if_no_header(suggested)}"
+    step = f"{lists}{'. ' if lists else ''}Add, with one of them for NAME: {options}"
+    if "question" in suggested and "answer" not in suggested and any(c.name == "answer" for c in missing):
+        step += ". If questions and answers are rows of one column, as in a conversation, first make one row of both"
+    return step
 
 
 def _if_pairs(suggested: Mapping[str, str]) -> str:
@@ -171,3 +178,11 @@ def _if_pairs(suggested: Mapping[str, str]) -> str:
     if not question or _DIGITS.sub("", question) != _DIGITS.sub("", answer):
         return ""
     return f". If {question} and {answer} are both questions, as in labelled pairs, use `qpr quora`"
+
+
+def _if_no_header(suggested: Mapping[str, str]) -> str:
+    """Return a further step where the names of question and answer are sentences, else nothing."""
+    names = [suggested[name] for name in ("question", "answer") if name in suggested]
+    if len(names) < 2 or min(len(name.split()) for name in names) < _MIN_WORDS_OF_SENTENCE:
+        return ""
+    return ". If the first row is one of the log, write the names of the columns above it instead"

@@ -17,10 +17,16 @@ SAMPLE_ROWS: Final = 100
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ISO_DATE: Final = re.compile(r"\s*\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?")
+_JSON: Final = re.compile(r'\s*(\{\s*"|\[\s*[\[{"])')
 _LOCALE: Final = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
+_END_TAGS: Final = re.compile(r"(?:\s*</?\w[^<>]*>)+\s*$")
 _QUESTION_MARKS: Final = ("?", "？", "؟")
 _MIN_SHARE: Final = 0.2
 """Minimum share of values with a question mark in a column of questions; many users leave the mark out."""
+
+_TAG: Final = re.compile(r"</?\w[^<>]*>")
+_MIN_COPIES: Final = 0.5
+"""Minimum share of the values of a column that are those of the column of questions, so that it has no answers."""
 
 _TEXTS: Final = ("question", "answer")
 _MIN_WORD: Final = 3  # characters; a shorter word, such as "at" or "a", has to be the whole name
@@ -37,14 +43,23 @@ def suggest_columns(missing: Sequence[str], sample: Mapping[str, Sequence[str]])
         sample: some values, none blank, of each unused column of the file.
     """
     found: dict[str, str] = {}
+    sample = {name: values for name, values in sample.items() if not values or not all(map(is_json, values))}
     for score in (_score_name, _score_values, _score_length):
         for ours in missing:
             if ours not in found:
                 free = {theirs: values for theirs, values in sample.items() if theirs not in found.values()}
+                if ours in _TEXTS:
+                    chosen = [sample[found[other]] for other in _TEXTS if other in found]
+                    free = {name: some for name, some in free.items() if not any(_is_copy(some, of) for of in chosen)}
                 scores = {theirs: score(ours, theirs, values) for theirs, values in free.items()}
                 best = max(scores, key=scores.__getitem__, default="")  # of equals the first in the file
                 found |= {ours: best} if scores.get(best) else {}
     return found
+
+
+def is_json(value: str) -> bool:
+    """Return whether a text seems to be an object or a list of JSON."""
+    return _JSON.match(value) is not None
 
 
 def _score_name(ours: str, theirs: str, values: Sequence[str]) -> float:
@@ -76,7 +91,7 @@ def _score_values(ours: str, theirs: str, values: Sequence[str]) -> float:
         return 0
     match ours:
         case "question":
-            asked = _share(values, lambda value: value.rstrip().endswith(_QUESTION_MARKS))
+            asked = _share(values, lambda value: _END_TAGS.sub("", value).rstrip().endswith(_QUESTION_MARKS))
             return asked if asked >= _MIN_SHARE and not _is_no_text(values) else 0
         case "answer":
             return _score_length(ours, theirs, values)
@@ -97,12 +112,23 @@ def _score_length(ours: str, theirs: str, values: Sequence[str]) -> float:
 
 
 def _is_no_text(values: Sequence[str]) -> bool:
-    """Return True if most values have no space between two words, as ids, labels and times."""
+    """Return True if most values have no space between two words, as ids, labels, times and URLs."""
     return bool(values) and _share(values, _is_text) < _MIN_SHARE
 
 
 def _is_text(value: str) -> bool:
-    return _is_cjk(value) or (len(_WORD.findall(value)) > 1 and not _ISO_DATE.fullmatch(value))
+    if is_json(value) or _ISO_DATE.fullmatch(value):
+        return False
+    return _is_cjk(value) or sum(map(bool, map(_WORD.search, value.split()))) > 1
+
+
+def _is_copy(values: Sequence[str], of: Sequence[str]) -> bool:
+    """Return True if at least half of the values are those of another column, such as a text with and without HTML.
+
+    Tags and white space do not count. A question is hardly ever the answer to one.
+    """
+    others = {"".join(_TAG.sub("", value).split()) for value in of}
+    return bool(values) and _share(values, lambda value: "".join(_TAG.sub("", value).split()) in others) >= _MIN_COPIES
 
 
 def _is_cjk(text: str) -> bool:

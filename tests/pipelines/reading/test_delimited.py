@@ -4,7 +4,7 @@ import resource
 import pyarrow as pa
 import pytest
 
-from pipelines.reading.headers.columns import Column
+from pipelines.reading.headers.columns import LOG_COLUMNS, Column
 from pipelines.reading.reader import check_header, read
 from pipelines.reading.sources import expand
 from schemas.errors import QprError
@@ -47,6 +47,29 @@ def test_unusable_rows_are_rejected_with_what_they_were(tmp_path):
         ("ragged_row", "short"),
         ("unbalanced_quote", '"open,2'),
     ]
+
+
+def test_the_header_of_a_file_that_was_joined_to_another_is_no_row(tmp_path):
+    content = b'question,answer_id\na,1\n"question", answer_id\nquestion,2\n'
+    rows, rejected = read_all(csv_file(tmp_path, content))
+    assert [row["question"] for row in rows] == ["a", "question"]
+    assert rejected == [("header_row", '"question", answer_id')]
+
+
+def test_names_that_are_sentences_may_be_a_first_row_of_the_log(tmp_path):
+    names = "How do I reset my password?,Open the settings of your account."
+    with pytest.raises(
+        QprError, match=r"\. If the first row is one of the log, write the names of the columns above it instead$"
+    ):
+        check_header(csv_file(tmp_path, f"{names}\nHow do I pay for it?,You pay in the app.\n".encode()), LOG_COLUMNS)
+    with pytest.raises(QprError, match=r"--column question=Frage --column answer=Antwort$"):
+        check_header(csv_file(tmp_path, b",Frage,Antwort,\n,Wie geht das?,So geht das.,\n"), LOG_COLUMNS)
+
+
+def test_a_file_with_a_row_for_each_message_needs_rows_of_both(tmp_path):
+    content = b"topic,raw\n1,How do I pay?\n1,In the app.\n"
+    with pytest.raises(QprError, match=r"answer=NAME\. If questions and answers are rows of one column"):
+        check_header(csv_file(tmp_path, content), LOG_COLUMNS)
 
 
 def test_a_payload_is_cut(tmp_path):

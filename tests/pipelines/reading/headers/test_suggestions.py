@@ -64,6 +64,26 @@ def test_an_id_is_no_question_even_if_it_is_called_one():
     assert suggest_columns(["question"], {"user question": ["q1", "q2"], "c": ["4711"]}) == {}
 
 
+def test_a_copy_of_the_questions_is_not_suggested_as_their_answers():
+    raw = ["How do I pay?", "In the app.", "> How do I pay?\n\nAt the counter"]
+    cooked = [
+        "<p>How do I pay?</p>",
+        "<p>In the app.</p>",
+        "<blockquote>How do I pay?</blockquote><p>At the counter</p>",
+    ]
+    assert suggest_columns(["question", "answer"], {"raw": raw, "cooked": cooked}) == {"question": "raw"}
+
+
+def test_urls_flags_and_texts_of_json_are_no_questions_and_no_answers():
+    sample = {
+        "url": ["https://x.example/api/v2/tickets/1.json", "https://x.example/api/v2/tickets/2.json"],
+        "missedUtterance": ["False", "True"],
+        "request": ['{"text": "How do I pay?"}', '{"text": "Where are you?"}'],
+        "body": ["<p>How do I pay?</p>", "<p>Where are you?</p>\n"],
+    }
+    assert suggest_columns(["question", "answer"], sample) == {"question": "body"}
+
+
 def test_known_names_are_lower_case_and_listed_once():
     for words in COLUMN_WORDS.values():
         assert sorted(set(words)) == sorted(words)

@@ -1,0 +1,75 @@
+import gzip
+import json
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from pipelines.reading.headers.columns import LOG_COLUMNS
+from pipelines.reading.lines import MAX_ROW_BYTES
+from pipelines.reading.reader import check_header, read
+from pipelines.reading.sources import expand
+from schemas.errors import QprError
+
+ROWS = [{"question": f"How do I pay bill {n}?", "answer": "In the app."} for n in range(30)]
+
+
+def advice_for(path):
+    with pytest.raises(QprError) as caught:
+        check_header(*expand([str(path)]), LOG_COLUMNS)
+    return str(caught.value)
+
+
+def follow(path, advice):
+    """Run the command at the end of the advice, and return the rows that are read of its result."""
+    [command] = re.findall(r"((?:jq|zcat) .*)$", advice)
+    subprocess.run(command, shell=True, check=True, cwd=path.parent)
+    [source] = expand([str(path.parent / "rows.jsonl")])
+    check_header(source, LOG_COLUMNS)
+    return [row["question"] for batch in read(source, LOG_COLUMNS) for row in batch.rows.to_pylist()]
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+@pytest.mark.parametrize(
+    "content",
+    [
+        json.dumps(ROWS),
+        json.dumps(ROWS, indent=2),
+        "\n".join(json.dumps(row, indent=2) for row in ROWS),
+        json.dumps({"tickets": ROWS, "count": 30, "next_page": None}),
+        "\n".join(json.dumps({"tickets": ROWS[start : start + 15]}) for start in (0, 15)),
+        json.dumps({"took": 3, "hits": {"total": {"value": 30}, "hits": ROWS}}),
+        json.dumps({"my rows": ROWS}),
+    ],
+)
+def test_the_advised_command_writes_one_row_a_line(tmp_path, content):
+    (tmp_path / "export of may.json").write_text(content)
+    advice = advice_for(tmp_path / "export of may.json")
+    assert follow(tmp_path / "export of may.json", advice) == [row["question"] for row in ROWS]
+    (tmp_path / "export.json.gz").write_bytes(gzip.compress(content.encode()))
+    advice = advice_for(tmp_path / "export.json.gz")
+    assert "zcat" in advice
+    assert follow(tmp_path / "export.json.gz", advice) == [row["question"] for row in ROWS]
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+def test_the_list_of_a_line_that_is_too_long_has_to_be_named(tmp_path):
+    (tmp_path / "x.json").write_text(json.dumps({"tickets": ROWS, "more": "a" * MAX_ROW_BYTES}))
+    advice = advice_for(tmp_path / "x.json")
+    assert "with its name for NAME: jq" in advice
+    assert len(follow(tmp_path / "x.json", advice.replace(".NAME[]", ".tickets[]"))) == len(ROWS)
+
+
+def test_the_messages_of_a_conversation_are_no_rows(tmp_path):
+    messages = {"messages": [{"role": "user", "content": "How do I pay?"}, {"role": "bot", "content": "In the app."}]}
+    (tmp_path / "x.jsonl").write_text("\n".join([json.dumps(messages)] * 3))
+    assert "messages[0].FIELD" in advice_for(tmp_path / "x.jsonl")
+
+
+def test_a_text_of_json_is_written_as_an_object_first(tmp_path):
+    row = {"request": json.dumps({"text": "How do I pay?"}), "the reply": json.dumps([{"text": "In the app."}])}
+    (tmp_path / "x.jsonl").write_text(json.dumps(row))
+    advice = advice_for(tmp_path / "x.jsonl")
+    assert """Of JSON in texts (request, the reply) no field is a column.""" in advice
+    assert """jq -c '.request |= fromjson | ."the reply" |= fromjson'""" in advice
