@@ -96,6 +96,22 @@ def text_of(pieces: Iterator[bytes], source: Source) -> Iterator[bytes]:
     return utf8_pieces(itertools.chain([first], pieces), encoding=source.encoding, url=source.url)
 
 
+def is_utf8(source: Source) -> bool:
+    """Return whether the first `START_BYTES` of a file without a mark are UTF-8 with characters beyond ASCII.
+
+    Text in another encoding is hardly ever valid UTF-8 by chance.
+
+    Raises:
+        QprError: the file cannot be opened, or its compressed data is damaged.
+    """
+    start = next(_pieces(source), b"")[:START_BYTES]
+    try:
+        text = codecs.getincrementaldecoder("utf-8")().decode(start)
+    except UnicodeDecodeError:
+        return False
+    return not text.isascii() and not start.startswith(codecs.BOM_UTF8)
+
+
 def lines_of(pieces: Iterator[bytes]) -> Iterator[list[bytes]]:
     """Yield the lines of UTF-8 text as `physical_lines` does, a list for each piece."""
     rest = b""

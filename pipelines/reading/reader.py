@@ -15,7 +15,7 @@ from pipelines.reading.delimited import check_delimited, delimited_names, read_d
 from pipelines.reading.dialect import has_whole_sample
 from pipelines.reading.headers.columns import Column, Header
 from pipelines.reading.jsonl import check_jsonl, has_header_rows, jsonl_names, read_jsonl
-from pipelines.reading.lines import codec_of
+from pipelines.reading.lines import codec_of, is_utf8
 from pipelines.reading.parquet import check_parquet, divide_parquet, parquet_names, read_parquet
 from pipelines.reading.sources import Format, Source
 from schemas.artifacts import storage
@@ -132,11 +132,16 @@ def check_header(
         QprError: the file is missing, damaged or of another format than its name ends in.
     """
     header = _READERS[source.format].check_header(source, columns, names or {}, mappable=mappable)
-    if source.compression or not source.is_text:
+    if not source.is_text:
         return header
-    codec = codec_of(storage.read_start(source.location, 4), source)
-    note = f"is {codec} data, although its name does not end so"
-    return header._replace(notes=[note, *header.notes]) if codec else header
+    notes = [*header.notes]
+    codec = None if source.compression else codec_of(storage.read_start(source.location, 4), source)
+    if codec:
+        notes.insert(0, f"is {codec} data, although its name does not end so")
+    if source.encoding not in (None, "utf-8") and is_utf8(source):
+        step = f"If so, leave out --encoding, and write files in {source.encoding} as UTF-8, as iconv does"
+        notes.append(f"seems to be UTF-8, of which {source.encoding} changes all letters beyond ASCII. {step}")
+    return header._replace(notes=notes)
 
 
 def are_columns_final(source: Source) -> bool:

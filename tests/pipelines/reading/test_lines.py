@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipelines.reading import lines
-from pipelines.reading.encodings import checked_encoding, utf8_pieces
+from pipelines.reading.encodings import START_BYTES, checked_encoding, utf8_pieces
+from pipelines.reading.headers.columns import Column
 from pipelines.reading.lines import MAX_ROW_BYTES, digest_text, physical_lines
+from pipelines.reading.reader import check_header
 from pipelines.reading.sources import expand
 from schemas.errors import QprError, UsageError
 from tests.support.read_files import source_of
@@ -260,3 +262,24 @@ def test_a_file_that_vanishes_is_named(tmp_path):
     (tmp_path / "x.jsonl").unlink()
     with pytest.raises(QprError, match=r"x\.jsonl: no such file"):
         list(physical_lines(source))
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding", "noted"),
+    [
+        ("question\nfür wen?".encode(), "cp1252", True),
+        (gzip.compress("question\nfür wen?".encode()), "iso8859-1", True),
+        ("question\nfür wen?".encode(), "utf-8", False),
+        ("question\nfür wen?".encode(), None, False),
+        ("question\nfür wen?".encode("utf-8-sig"), "cp1252", False),  # a mark overrides the option
+        ("question\nfür wen?".encode("utf-16"), "cp1252", False),
+        ("question\nfür wen?".encode("cp1252"), "cp1252", False),
+        (b"question\nfor whom?", "cp1252", False),
+        (b"question\n" + b"a" * (START_BYTES - 10) + "ä".encode(), "cp1252", False),  # a character that is cut
+    ],
+)
+def test_utf8_that_is_read_in_another_encoding_is_noted(tmp_path, content, encoding, noted):
+    name = "x.csv.gz" if content.startswith(b"\x1f\x8b") else "x.csv"
+    source = dataclasses.replace(source_of(tmp_path, content, name), encoding=encoding)
+    notes = check_header(source, [Column("question", pa.string())]).notes
+    assert [note.startswith(f"seems to be UTF-8, of which {encoding}") for note in notes] == [True] * noted
