@@ -84,6 +84,17 @@ def test_urls_flags_and_texts_of_json_are_no_questions_and_no_answers():
     assert suggest_columns(["question", "answer"], sample) == {"question": "body"}
 
 
+def test_the_state_and_time_of_an_answer_are_no_answers():
+    values = {
+        "Subject": ["How do I pay?"],
+        "First response time (in hrs)": ["0 h 5 min"],
+        "Resolution status": ["Within SLA"],
+        "response.intent.displayName": ["pay a bill"],
+        "Note of the agent": ["You can pay in the app"],
+    }
+    assert suggest_columns(["question", "answer"], values) == {"question": "Subject", "answer": "Note of the agent"}
+
+
 def test_known_names_are_lower_case_and_listed_once():
     for words in COLUMN_WORDS.values():
         assert sorted(set(words)) == sorted(words)
