@@ -26,26 +26,8 @@ COLUMN_WORDS: Final[dict[str, tuple[str, ...]]] = {
 }
 """Lower case, the most specific first; compared with a whole name and with its words."""
 
+_STATES: Final = ("name", "status", "code", "type", "url", "time", "date", "hrs")  # such as Resolution status
 IDENTIFIER_WORDS: Final = frozenset(
-    [
-        "id",
-        "ids",
-        "uuid",
-        "key",
-        "nr",
-        "no",
-        "number",
-        "count",
-        "length",
-        "hash",
-        "name",
-        "status",
-        "code",
-        "type",
-        "url",
-        "time",
-        "date",
-        "hrs",
-    ]
+    ("id", "ids", "uuid", "key", "nr", "no", "number", "count", "length", "hash", *_STATES)
 )
 """Words in the name of a column that holds neither questions nor answers, whatever its other words are."""
