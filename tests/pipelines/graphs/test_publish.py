@@ -195,7 +195,8 @@ def test_a_shard_is_near_32_mb_of_text(sources, shards):
 def test_a_refused_run_names_the_option_to_change_and_shows_five_rejects(memory):
     lost = {"rejected_size_single_question": 7, "clusters_train": 0}
     with pytest.raises(
-        QprError, match=r"An answer needs two questions.*\(--column answer_id=NAME\)\. A FAQ .*`qpr index`"
+        QprError,
+        match=r"two questions, .*signatures and quoted messages.*\(--column answer_id=NAME\)\. A FAQ .*`qpr index`",
     ) as raised:
         publish(memory, GOOD | lost)
     first, *examples = str(raised.value).split("\n")
