@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import functools
 import gc
+import inspect
 import io
 import itertools
 import json
@@ -74,6 +77,17 @@ def pytest_collection_finish():
     """Leave what the libraries made out of garbage collection, which would look through it again and again."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem):
+    """Run an async test in an event loop of its own."""
+    if inspect.iscoroutinefunction(pyfuncitem.obj):
+        pyfuncitem.obj = functools.partial(_in_event_loop, pyfuncitem.obj)
+
+
+def _in_event_loop(test, **fixtures):
+    asyncio.run(asyncio.wait_for(test(**fixtures), 60))
 
 
 class Outcome(NamedTuple):

@@ -14,6 +14,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from jobs.web.app import create_app
+from jobs.web.batching import Batcher
 from jobs.web.protection.gate import Gate
 from jobs.web.service import Service
 from jobs.web.settings import Serving
@@ -42,6 +43,19 @@ def chromium():
         browser = playwright.chromium.launch(executable_path=BROWSER, args=[*FLAGS])
         yield browser
         browser.close()
+
+
+@pytest.fixture
+def threads():
+    """Return the number of threads of ``batcher``; a test parametrizes it for more than one."""
+    return 1
+
+
+@pytest.fixture
+def batcher(threads):
+    """Return a batcher of the running test."""
+    with contextlib.closing(Batcher(threads, lambda _: None)) as batcher:
+        yield batcher
 
 
 class FakeIndex:

@@ -1,6 +1,7 @@
 """Questions that wait are searched together, and one request's fault is its own."""
 
 import asyncio
+import contextlib
 import gc
 import threading
 import time
@@ -12,6 +13,7 @@ from jobs.web import batching
 from jobs.web.batching import BATCH, CHARACTERS, Batcher
 from jobs.web.versions import calls as calls_module
 from jobs.web.versions.calls import Listing
+from tests.support.waiting import wait_until
 
 
 class Searcher:
@@ -38,17 +40,6 @@ class Version:
         self.seconds, self.processes = {}, None
 
 
-def run(scenario, *, threads=1):
-    async def main():
-        batcher = Batcher(threads, lambda _: None)
-        try:
-            return await asyncio.wait_for(scenario(batcher), 20)
-        finally:
-            batcher.close()
-
-    return asyncio.run(main())
-
-
 async def started(batcher, *calls):
     tasks = [asyncio.create_task(batcher.run(*call)) for call in calls]
     for _ in range(2):
@@ -56,31 +47,24 @@ async def started(batcher, *calls):
     return tasks
 
 
-def test_a_free_thread_takes_all_that_have_come_at_once_and_then_all_that_wait():
+async def test_a_free_thread_takes_all_that_have_come_at_once_and_then_all_that_wait(batcher):
     version = Version()
-
-    async def scenario(batcher):
-        tasks = await started(batcher, *[(version, "search", [letter], 1) for letter in "ab"])
-        assert batcher.waiting == 0
-        tasks += await started(batcher, *[(version, "search", [letter], 1) for letter in "cde"])
-        assert batcher.waiting == 3
-        version.searcher.gate.set()
-        return await asyncio.gather(*tasks)
-
-    assert run(scenario) == [["A"], ["B"], ["C"], ["D"], ["E"]]
+    tasks = await started(batcher, *[(version, "search", [letter], 1) for letter in "ab"])
+    assert batcher.waiting == 0
+    tasks += await started(batcher, *[(version, "search", [letter], 1) for letter in "cde"])
+    assert batcher.waiting == 3
+    version.searcher.gate.set()
+    assert await asyncio.gather(*tasks) == [["A"], ["B"], ["C"], ["D"], ["E"]]
     assert version.searcher.calls == [(["a", "b"], 1), (["c", "d", "e"], 1)]
 
 
-def test_free_threads_share_what_has_come_at_once():
+@pytest.mark.parametrize("threads", [2])
+async def test_free_threads_share_what_has_come_at_once(batcher):
     version = Version()
-
-    async def scenario(batcher):
-        tasks = await started(batcher, *[(version, "search", [letter], 1) for letter in "abcde"])
-        assert batcher.waiting == 0
-        version.searcher.gate.set()
-        return await asyncio.gather(*tasks)
-
-    assert run(scenario, threads=2) == [["A"], ["B"], ["C"], ["D"], ["E"]]
+    tasks = await started(batcher, *[(version, "search", [letter], 1) for letter in "abcde"])
+    assert batcher.waiting == 0
+    version.searcher.gate.set()
+    assert await asyncio.gather(*tasks) == [["A"], ["B"], ["C"], ["D"], ["E"]]
     assert sorted(questions for questions, _ in version.searcher.calls) == [["a", "b", "c"], ["d", "e"]]
 
 
@@ -93,22 +77,20 @@ def quick():
     return version
 
 
-def threads_of(version, *calls):
+async def threads_of(version, *calls):
     """Return the threads that search, and the results of the calls."""
-
-    async def scenario(batcher):
-        return await asyncio.gather(*await started(batcher, *calls), return_exceptions=True)
-
-    return version.searcher.threads, run(scenario, threads=2)
+    with contextlib.closing(Batcher(2, lambda _: None)) as batcher:
+        found = await asyncio.gather(*await started(batcher, *calls), return_exceptions=True)
+    return version.searcher.threads, found
 
 
-def test_a_quick_search_of_few_questions_that_come_alone_takes_no_thread(quick):
-    threads, found = threads_of(quick, (quick, "search", ["a"], 1))
+async def test_a_quick_search_of_few_questions_that_come_alone_takes_no_thread(quick):
+    threads, found = await threads_of(quick, (quick, "search", ["a"], 1))
     assert (threads, found) == ({threading.current_thread().name}, [["A"]])
-    threads, found = threads_of(quick, (quick, "search", ["a", "b"], 1), (quick, "search", ["c"], 1))
+    threads, found = await threads_of(quick, (quick, "search", ["a", "b"], 1), (quick, "search", ["c"], 1))
     assert (threads, found) == ({threading.current_thread().name}, [["A", "B"], ["C"]])
     assert quick.searcher.calls[-1] == (["a", "b", "c"], 1)
-    _, [error] = threads_of(quick, (quick, "search", ["bad"], 1))
+    _, [error] = await threads_of(quick, (quick, "search", ["bad"], 1))
     assert isinstance(error, ValueError)
 
 
@@ -125,12 +107,12 @@ def test_a_quick_search_of_few_questions_that_come_alone_takes_no_thread(quick):
     ],
     ids=["not measured", "five questions", "two requests", "long", "long by NFKC", "two ways", "filters"],
 )
-def test_any_other_search_takes_a_thread(quick, calls):
-    threads, _ = threads_of(quick, *[(quick, "search", *call) for call in calls])
+async def test_any_other_search_takes_a_thread(quick, calls):
+    threads, _ = await threads_of(quick, *[(quick, "search", *call) for call in calls])
     assert threading.current_thread().name not in threads
 
 
-def test_the_time_of_the_last_few_questions_decides(quick, monkeypatch):
+async def test_the_time_of_the_last_few_questions_decides(quick, monkeypatch):
     here = threading.current_thread().name
     monkeypatch.setattr(batching, "QUICK_S", 0.05)
     search = quick.searcher.search_many
@@ -142,83 +124,65 @@ def test_the_time_of_the_last_few_questions_decides(quick, monkeypatch):
         return search(questions, k)
 
     quick.searcher.search_many = slow
-    assert threads_of(quick, (quick, "search", ["a"], 1))[0] == {here}
+    assert (await threads_of(quick, (quick, "search", ["a"], 1)))[0] == {here}
     quick.searcher.threads.clear()
-    assert here not in threads_of(quick, (quick, "search", ["b"], 1))[0]
+    assert here not in (await threads_of(quick, (quick, "search", ["b"], 1)))[0]
     quick.searcher.search_many = search
-    assert here not in threads_of(quick, (quick, "search", ["c"], 1))[0]
-    assert here in threads_of(quick, (quick, "search", ["d"], 1))[0]
+    assert here not in (await threads_of(quick, (quick, "search", ["c"], 1)))[0]
+    assert here in (await threads_of(quick, (quick, "search", ["d"], 1)))[0]
 
 
-def test_only_equal_calls_are_made_together():
+async def test_only_equal_calls_are_made_together(batcher):
     one, two = Version(), Version()
-
-    async def scenario(batcher):
-        calls = [
-            (one, "search", ["x"], 1),
-            (one, "search", ["a"], 2),
-            (two, "search", ["b"], 2),
-            (one, "answer", ["c"]),
-        ]
-        tasks = await started(batcher, *calls, (one, "search", ["d"], 2))
-        one.searcher.gate.set()
-        two.searcher.gate.set()
-        return await asyncio.gather(*tasks)
-
-    assert run(scenario) == [["X"], ["AA"], ["BB"], ["answer to C"], ["DD"]]
+    calls = [
+        (one, "search", ["x"], 1),
+        (one, "search", ["a"], 2),
+        (two, "search", ["b"], 2),
+        (one, "answer", ["c"]),
+    ]
+    tasks = await started(batcher, *calls, (one, "search", ["d"], 2))
+    one.searcher.gate.set()
+    two.searcher.gate.set()
+    assert await asyncio.gather(*tasks) == [["X"], ["AA"], ["BB"], ["answer to C"], ["DD"]]
     assert one.searcher.calls == [(["x"], 1), (["a", "d"], 2), (["c"], 1)]
 
 
-def test_a_single_question_does_not_wait_for_the_end_of_a_large_request():
+async def test_a_single_question_does_not_wait_for_the_end_of_a_large_request(batcher):
     version = Version()
     done = []
-
-    async def scenario(batcher):
-        large, single = await started(
-            batcher, (version, "search", ["many"] * (5 * BATCH), 1), (version, "search", ["one"], 1)
-        )
-        large.add_done_callback(lambda _: done.append("large"))
-        single.add_done_callback(lambda _: done.append("single"))
-        version.searcher.gate.set()
-        assert len(await large) == 5 * BATCH
-        await single
-
-    run(scenario)
+    large, single = await started(
+        batcher, (version, "search", ["many"] * (5 * BATCH), 1), (version, "search", ["one"], 1)
+    )
+    large.add_done_callback(lambda _: done.append("large"))
+    single.add_done_callback(lambda _: done.append("single"))
+    version.searcher.gate.set()
+    assert len(await large) == 5 * BATCH
+    await single
     assert done == ["single", "large"]
     assert max(len(questions) for questions, _ in version.searcher.calls) <= BATCH
 
 
 @pytest.mark.parametrize("letter", ["x", "ﷺ"])
-def test_a_thread_takes_few_long_questions_at_a_time(letter):
+async def test_a_thread_takes_few_long_questions_at_a_time(letter, batcher):
     version = Version()
     characters = 1 if letter == "x" else 18
     long = letter * (CHARACTERS // (3 * characters))
     huge = letter * (2 * CHARACTERS)
-
-    async def scenario(batcher):
-        tasks = await started(
-            batcher, (version, "search", ["a", *[long] * 4, huge, "b"], 1), (version, "search", ["c"], 1)
-        )
-        tasks += await started(batcher, *[(version, "search", [long], 1) for _ in range(4)])
-        version.searcher.gate.set()
-        return await asyncio.gather(*tasks)
-
-    first, second, *others = run(scenario)
+    tasks = await started(batcher, (version, "search", ["a", *[long] * 4, huge, "b"], 1), (version, "search", ["c"], 1))
+    tasks += await started(batcher, *[(version, "search", [long], 1) for _ in range(4)])
+    version.searcher.gate.set()
+    first, second, *others = await asyncio.gather(*tasks)
     assert (len(first), second, len(others)) == (7, ["C"], 4)
     sizes = [characters * sum(map(len, questions)) for questions, _ in version.searcher.calls if huge not in questions]
     assert max(sizes) <= CHARACTERS
     assert [huge] in [questions for questions, _ in version.searcher.calls]
 
 
-def test_a_failing_question_fails_its_own_request_only():
+async def test_a_failing_question_fails_its_own_request_only(batcher):
     version = Version()
-
-    async def scenario(batcher):
-        tasks = await started(batcher, *[(version, "search", [text], 1) for text in ("first", "good", "bad", "fine")])
-        version.searcher.gate.set()
-        return await asyncio.gather(*tasks, return_exceptions=True)
-
-    first, good, bad, fine = run(scenario)
+    tasks = await started(batcher, *[(version, "search", [text], 1) for text in ("first", "good", "bad", "fine")])
+    version.searcher.gate.set()
+    first, good, bad, fine = await asyncio.gather(*tasks, return_exceptions=True)
     assert (first, good, fine) == (["FIRST"], ["GOOD"], ["FINE"])
     assert isinstance(bad, ValueError)
 
@@ -234,67 +198,52 @@ def without_collections():
 
 @pytest.mark.parametrize("is_quick", [False, True])
 @pytest.mark.usefixtures("without_collections")
-def test_an_error_leaves_nothing_that_holds_the_version(is_quick):
-    kept = version_after_errors(is_quick=is_quick)
-    for _ in range(500):  # its thread may still be leaving the search
-        if kept() is None:
-            break
-        time.sleep(0.01)
-    assert kept() is None
+async def test_an_error_leaves_nothing_that_holds_the_version(batcher, is_quick):
+    kept = await version_after_errors(batcher, is_quick=is_quick)
+    await asyncio.to_thread(wait_until, lambda: kept() is None)  # its thread may still be leaving the search
 
 
-def version_after_errors(*, is_quick):
+async def version_after_errors(batcher, *, is_quick):
     """Return a weak reference to a version two of whose searches have failed."""
     version = Version()
     version.searcher.gate.set()
     if is_quick:
         version.seconds["search", 1, None] = 0.0001
 
-    async def fails(batcher, text):
+    async def fails(text):
         try:
             await batcher.run(version, "search", [text])
         except ValueError:
             return True
         return False
 
-    async def scenario(batcher):
-        return await asyncio.gather(*[fails(batcher, text) for text in ("bad", "good", "bad")])
-
-    assert run(scenario) == [True, False, True]
+    assert await asyncio.gather(*[fails(text) for text in ("bad", "good", "bad")]) == [True, False, True]
     return weakref.ref(version)
 
 
-def test_a_request_that_was_given_up_is_not_searched():
+async def test_a_request_that_was_given_up_is_not_searched(batcher):
     version = Version()
-
-    async def scenario(batcher):
-        tasks = await started(batcher, (version, "search", ["a"], 1))
-        tasks += await started(batcher, *[(version, "search", [text], 1) for text in ("gone", "b")])
-        tasks[1].cancel()
-        await asyncio.sleep(0)
-        version.searcher.gate.set()
-        return await asyncio.gather(tasks[0], tasks[2])
-
-    assert run(scenario) == [["A"], ["B"]]
+    tasks = await started(batcher, (version, "search", ["a"], 1))
+    tasks += await started(batcher, *[(version, "search", [text], 1) for text in ("gone", "b")])
+    tasks[1].cancel()
+    await asyncio.sleep(0)
+    version.searcher.gate.set()
+    assert await asyncio.gather(tasks[0], tasks[2]) == [["A"], ["B"]]
     assert version.searcher.calls == [(["a"], 1), (["b"], 1)]
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_there_are_never_more_threads_than_asked_for(threads):
+async def test_there_are_never_more_threads_than_asked_for(batcher, threads):
     version = Version()
     version.searcher.gate.set()
     slow = version.searcher.search_many
     version.searcher.search_many = lambda questions, k, **_: (time.sleep(0.005), slow(questions, k))[1]
-
-    async def scenario(batcher):
-        tasks = await started(batcher, *[(version, "search", [str(n)], n % 5 + 1) for n in range(50)])
-        return await asyncio.gather(*tasks)
-
-    assert run(scenario, threads=threads) == [[str(n) * (n % 5 + 1)] for n in range(50)]
+    tasks = await started(batcher, *[(version, "search", [str(n)], n % 5 + 1) for n in range(50)])
+    assert await asyncio.gather(*tasks) == [[str(n) * (n % 5 + 1)] for n in range(50)]
     assert len(version.searcher.threads) == threads
 
 
-def test_hits_are_listed_in_the_thread_that_finds_them(monkeypatch):
+async def test_hits_are_listed_in_the_thread_that_finds_them(monkeypatch, batcher):
     version, threads = Version(), []
     version.searcher.gate.set()
     monkeypatch.setattr(
@@ -302,10 +251,9 @@ def test_hits_are_listed_in_the_thread_that_finds_them(monkeypatch):
         "hit_documents",
         lambda hits, k, *, blocked: threads.append(threading.current_thread().name) or (hits[:k], blocked),
     )
-
-    async def scenario(batcher):
-        listing = Listing(2, frozenset({"x"}))
-        return await batcher.run(version, "search", ["abc", "de"], 1, None, {}, listing)
-
-    assert run(scenario) == [(("AB", {"x"}), False), (("DE", {"x"}), False)]
+    listing = Listing(2, frozenset({"x"}))
+    assert await batcher.run(version, "search", ["abc", "de"], 1, None, {}, listing) == [
+        (("AB", {"x"}), False),
+        (("DE", {"x"}), False),
+    ]
     assert {*threads} == version.searcher.threads

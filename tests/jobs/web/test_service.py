@@ -28,7 +28,7 @@ def service(tmp_path):
 
 
 @pytest.mark.parametrize(("kind", "id_"), [("question", question_id("pay my bill")), ("cluster", 7)])
-def test_an_answer_that_is_blocked_while_it_is_looked_up_is_left_out(service, monkeypatch, kind, id_):
+async def test_an_answer_that_is_blocked_while_it_is_looked_up_is_left_out(service, monkeypatch, kind, id_):
     is_read, goes_on, document = threading.Event(), threading.Event(), lookups.question_document
 
     def read_slowly(row, *, blocked):
@@ -38,17 +38,13 @@ def test_an_answer_that_is_blocked_while_it_is_looked_up_is_left_out(service, mo
         return made
 
     monkeypatch.setattr(lookups, "question_document", read_slowly)
-
-    async def scenario():
-        asked = asyncio.ensure_future(getattr(service, kind)(id_))
-        await asyncio.to_thread(is_read.wait, 20)
-        await service.block("pay")
-        goes_on.set()
-        found = await asked
-        questions = found["questions"] if kind == "cluster" else [found]
-        assert {(question["answer"], question["blocked"]) for question in questions} == {(None, True)}
-
-    asyncio.run(asyncio.wait_for(scenario(), 30))
+    asked = asyncio.ensure_future(getattr(service, kind)(id_))
+    await asyncio.to_thread(is_read.wait, 20)
+    await service.block("pay")
+    goes_on.set()
+    found = await asked
+    questions = found["questions"] if kind == "cluster" else [found]
+    assert {(question["answer"], question["blocked"]) for question in questions} == {(None, True)}
 
 
 @pytest.mark.parametrize("audit_id", [None, "drawn"])

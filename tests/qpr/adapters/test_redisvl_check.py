@@ -35,7 +35,7 @@ def test_a_known_answer_is_one_entry_and_an_abstention_none():
     assert cache.check("pay my bill", return_fields=["response", "unknown"]) == [{"response": "Open Payments."}]
 
 
-def test_it_can_be_awaited_while_other_coroutines_run():
+async def test_it_can_be_awaited_while_other_coroutines_run():
     class Waiting(Known):
         def answer(self, question, *, filters=None):
             assert goes_on.wait(10)
@@ -44,15 +44,11 @@ def test_it_can_be_awaited_while_other_coroutines_run():
     async def go_on():
         goes_on.set()
 
-    async def ask():
-        return (
-            await asyncio.gather(AnswerCheck(Waiting()).acheck("pay my bill", return_fields=["response"]), go_on())
-        )[0]
-
     goes_on = threading.Event()
-    assert asyncio.run(ask()) == [{"response": "Open Payments."}]
+    asked = AnswerCheck(Waiting()).acheck("pay my bill", return_fields=["response"])
+    assert (await asyncio.gather(asked, go_on()))[0] == [{"response": "Open Payments."}]
     with pytest.raises(UsageError, match="a prompt has to be a str, got NoneType"):
-        asyncio.run(AnswerCheck(Known()).acheck())
+        await AnswerCheck(Known()).acheck()
 
 
 def test_a_prompt_with_half_a_character_has_no_entry():

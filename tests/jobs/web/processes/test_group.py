@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from jobs.web.batching import Batcher
 from jobs.web.processes import group
 from jobs.web.processes import process as process_module
 from jobs.web.processes.group import start_processes
@@ -152,7 +151,9 @@ def test_a_process_that_ends_before_it_reads_its_message_is_named():
         start_processes(make_version(), 1, [sys.executable, "-S", "-c", "import sys; sys.exit(4)"])
 
 
-def test_a_process_that_has_ended_is_tried_again_until_its_version_is_no_longer_held(monkeypatch, capsys, tmp_path):
+async def test_a_process_that_has_ended_is_tried_again_until_its_version_is_no_longer_held(
+    monkeypatch, capsys, tmp_path
+):
     opened = framed({"opened": "one"})
     flag = tmp_path / "damaged"
     lines = f"c.sendall({opened!r}); c.recv(9999)"
@@ -160,149 +161,112 @@ def test_a_process_that_has_ended_is_tried_again_until_its_version_is_no_longer_
     version = make_version()
     start_processes(version, 1, command)
     monkeypatch.setattr(group, "_AGAIN_S", 0.05)
-
-    async def scenario():
-        await version.attach(lambda: None)
-        assert (version.processes.alive, version.processes.idle) == (1, 1)
-        flag.touch()
-        call, outcome = Call(version, "answer", 0, None, (), None), asyncio.get_running_loop().create_future()
-        version.processes.search(call, [["a"]], outcome.set_result)  # a message that ends this process
-        assert version.processes.idle == 0
-        assert await outcome is None
-        assert version.processes.alive == 0
-        await until(lambda: "the next attempt" in capsys.readouterr().err)
-        flag.unlink()
-        await until(lambda: version.processes.alive == 1)
-        await asyncio.to_thread(version.held.close)
-        await until(lambda: version.processes.alive == 0)
-        await asyncio.sleep(0.2)
-        assert version.processes.alive == 0
-
-    asyncio.run(asyncio.wait_for(scenario(), 30))
+    await version.attach(lambda: None)
+    assert (version.processes.alive, version.processes.idle) == (1, 1)
+    flag.touch()
+    call, outcome = Call(version, "answer", 0, None, (), None), asyncio.get_running_loop().create_future()
+    version.processes.search(call, [["a"]], outcome.set_result)  # a message that ends this process
+    assert version.processes.idle == 0
+    assert await outcome is None
+    assert version.processes.alive == 0
+    await until(lambda: "the next attempt" in capsys.readouterr().err)
+    flag.unlink()
+    await until(lambda: version.processes.alive == 1)
+    await asyncio.to_thread(version.held.close)
+    await until(lambda: version.processes.alive == 0)
+    await asyncio.sleep(0.2)
+    assert version.processes.alive == 0
 
 
-def test_a_request_that_comes_while_a_connection_is_made_is_searched_in_a_thread():
+async def test_a_request_that_comes_while_a_connection_is_made_is_searched_in_a_thread(batcher):
     version = make_version()
     start_processes(version, 1, script(f"c.sendall({framed({'opened': 'one'})!r}); c.recv(9999)"))
-
-    async def scenario():
-        batcher = Batcher(1, lambda _: None)
-        attaching = asyncio.ensure_future(version.attach(batcher.plan))
-        [hits] = await batcher.run(version, "search", ["pay my bill"])
-        await attaching
-        batcher.close()
-        assert hits[0].text == "pay my bill"
-        assert version.processes.alive == 1
-
-    asyncio.run(asyncio.wait_for(scenario(), 10))
-    version.held.close()
+    attaching = asyncio.ensure_future(version.attach(batcher.plan))
+    [hits] = await batcher.run(version, "search", ["pay my bill"])
+    await attaching
+    assert hits[0].text == "pay my bill"
+    assert version.processes.alive == 1
+    await asyncio.to_thread(version.held.close)
 
 
 SILENT = f"c.sendall({framed({'opened': 'one'})!r}); list(iter(lambda: c.recv(9999), b''))"
 """Lines of a process that answers nothing."""
 
 
-def test_requests_that_wait_are_searched_as_soon_as_a_process_has_ended_or_started():
+@pytest.mark.parametrize("threads", [2])
+async def test_requests_that_wait_are_searched_as_soon_as_a_process_has_ended_or_started(batcher):
     version = make_version()
     version.searcher.gate.clear()
     start_processes(version, 1, script(SILENT))
-
-    async def scenario():
-        batcher = Batcher(2, lambda _: None)
-        await version.attach(batcher.plan)
-        asked = [asyncio.ensure_future(batcher.run(version, "search", ["pay my bill"], k)) for k in (1, 2, 3)]
-        await until(lambda: version.processes.idle == 0)
-        assert batcher.waiting == 2
-        [process] = version.processes._processes
-        process._popen.kill()
-        await until(lambda: len(version.searcher.calls) == 2)  # one was in the process, one had waited
-        await until(lambda: version.processes.alive == 1)
-        await until(lambda: version.processes.idle == 0)
-        assert batcher.waiting == 0
-        version.searcher.gate.set()
-        await asyncio.to_thread(version.held.close)
-        assert [len(hits) for [hits] in await asyncio.gather(*asked)] == [1, 2, 3]
-        batcher.close()
-
-    asyncio.run(asyncio.wait_for(scenario(), 30))
+    await version.attach(batcher.plan)
+    asked = [asyncio.ensure_future(batcher.run(version, "search", ["pay my bill"], k)) for k in (1, 2, 3)]
+    await until(lambda: version.processes.idle == 0)
+    assert batcher.waiting == 2
+    [process] = version.processes._processes
+    process._popen.kill()
+    await until(lambda: len(version.searcher.calls) == 2)  # one was in the process, one had waited
+    await until(lambda: version.processes.alive == 1)
+    await until(lambda: version.processes.idle == 0)
+    assert batcher.waiting == 0
+    version.searcher.gate.set()
+    await asyncio.to_thread(version.held.close)
+    assert [len(hits) for [hits] in await asyncio.gather(*asked)] == [1, 2, 3]
 
 
-def test_the_end_of_a_version_does_not_wait_for_a_process_that_is_opening_it(monkeypatch, capsys, tmp_path):
+async def test_the_end_of_a_version_does_not_wait_for_a_process_that_is_opening_it(monkeypatch, capsys, tmp_path):
     flag = tmp_path / "slow"
     slow = f"import os, time; os.path.exists({str(flag)!r}) and (time.sleep(30), sys.exit()); {SILENT}"
     version = make_version()
     start_processes(version, 1, script(slow))
     monkeypatch.setattr(process_module, "_END_S", 0.5)
-
-    async def scenario():
-        await version.attach(lambda: None)
-        flag.touch()
-        [process] = version.processes._processes
-        process._popen.kill()
-        await until(lambda: len(version.processes._processes) == 2)
-        await asyncio.to_thread(version.held.close)
-        await until(lambda: not version.processes._tasks)
-
-    asyncio.run(asyncio.wait_for(scenario(), 15))
+    await version.attach(lambda: None)
+    flag.touch()
+    [process] = version.processes._processes
+    process._popen.kill()
+    await until(lambda: len(version.processes._processes) == 2)
+    await asyncio.to_thread(version.held.close)
+    await until(lambda: not version.processes._tasks)
     assert "no other process" not in capsys.readouterr().err
 
 
-def test_a_request_that_was_given_up_is_not_searched_again_when_its_process_ends():
+async def test_a_request_that_was_given_up_is_not_searched_again_when_its_process_ends(batcher):
     version = make_version()
     start_processes(version, 1, script(SILENT))
-
-    async def scenario():
-        batcher = Batcher(1, lambda _: None)
-        await version.attach(batcher.plan)
-        asked = asyncio.ensure_future(batcher.run(version, "search", ["pay my bill"]))
-        await until(lambda: version.processes.idle == 0)
-        asked.cancel()
-        await asyncio.to_thread(version.held.close)
-        await until(lambda: version.processes.alive == 0)
-        await batcher.run(version, "search", ["cancel my flight"])
-        assert version.searcher.calls == [["cancel my flight"]]
-        batcher.close()
-
-    asyncio.run(asyncio.wait_for(scenario(), 30))
+    await version.attach(batcher.plan)
+    asked = asyncio.ensure_future(batcher.run(version, "search", ["pay my bill"]))
+    await until(lambda: version.processes.idle == 0)
+    asked.cancel()
+    await asyncio.to_thread(version.held.close)
+    await until(lambda: version.processes.alive == 0)
+    await batcher.run(version, "search", ["cancel my flight"])
+    assert version.searcher.calls == [["cancel my flight"]]
 
 
 @pytest.mark.parametrize("message", [
     {"other": 1}, {"outcomes": []}, {"outcomes": [{"found": [[]]}, {"found": [[]]}]}, {"outcomes": [{"found": []}]}
 ])  # fmt: skip
-def test_a_message_that_is_no_outcome_of_its_request_ends_its_process_and_a_thread_searches(message):
+async def test_a_message_that_is_no_outcome_of_its_request_ends_its_process_and_a_thread_searches(batcher, message):
     version = make_version()
     lines = f"c.sendall({framed({'opened': 'one'})!r}); c.recv(9999); c.sendall({framed(message)!r}); c.recv(9999)"
     start_processes(version, 1, script(lines))
-
-    async def scenario():
-        asyncio.get_running_loop().set_exception_handler(lambda *_: None)
-        batcher = Batcher(1, lambda _: None)
-        await version.attach(batcher.plan)
-        [hits] = await batcher.run(version, "search", ["pay my bill"])
-        assert hits[0].text == "pay my bill"
-        await asyncio.to_thread(version.held.close)
-        batcher.close()
-
-    asyncio.run(asyncio.wait_for(scenario(), 20))
+    asyncio.get_running_loop().set_exception_handler(lambda *_: None)
+    await version.attach(batcher.plan)
+    [hits] = await batcher.run(version, "search", ["pay my bill"])
+    assert hits[0].text == "pay my bill"
+    await asyncio.to_thread(version.held.close)
 
 
-def test_outcomes_that_a_process_was_not_asked_for_end_it(capsys):
+async def test_outcomes_that_a_process_was_not_asked_for_end_it(batcher, capsys):
     version = make_version()
     twice = 2 * framed({"outcomes": [{"error": ["QprError", "first"]}]})
     start_processes(version, 1, script(f"c.sendall({framed({'opened': 'one'})!r}); c.recv(9999); c.sendall({twice!r})"))
-
-    async def scenario():
-        asyncio.get_running_loop().set_exception_handler(lambda _, context: errors.append(str(context["exception"])))
-        batcher = Batcher(1, lambda _: None)
-        await version.attach(batcher.plan)
-        with pytest.raises(QprError, match=r"^first$"):
-            await batcher.run(version, "search", ["pay my bill"])
-        await until(lambda: "a process that searches ended" in capsys.readouterr().err)
-        await asyncio.to_thread(version.held.close)
-        batcher.close()
-
     errors = []
-    asyncio.run(asyncio.wait_for(scenario(), 20))
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: errors.append(str(context["exception"])))
+    await version.attach(batcher.plan)
+    with pytest.raises(QprError, match=r"^first$"):
+        await batcher.run(version, "search", ["pay my bill"])
+    await until(lambda: "a process that searches ended" in capsys.readouterr().err)
+    await asyncio.to_thread(version.held.close)
     assert errors == ["a process that searches gave outcomes that it was not asked for"]
 
 
