@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pytest
@@ -90,28 +91,19 @@ def test_help_imports_no_engine_and_no_learning_library():
 
 @pytest.mark.parametrize("error", [QprError("a.csv: is bad. Mend it"), UsageError("--x: is wrong. Leave it out")])
 def test_an_error_of_the_user_is_one_line_and_an_exit_code(capsys, error):
-    def command():
-        raise error
-
-    assert console.run_explained(command, []) == (2 if isinstance(error, UsageError) else 1)
+    assert console.run_explained(Mock(side_effect=error), []) == (2 if isinstance(error, UsageError) else 1)
     out, err = capsys.readouterr()
     assert (out, err) == ("", f"error: {error}\n")
 
 
 def test_a_usage_error_inside_the_engine_is_reported_without_the_engines_words(capsys):
-    def command():
-        raise RuntimeError(
-            "Traceback …\nschemas.errors.QprError: a.csv: is bad. Mend it [while running 'Read-ptransform-1']"
-        )
-
-    assert console.run_explained(command, []) == 1
+    text = "Traceback …\nschemas.errors.QprError: a.csv: is bad. Mend it [while running 'Read-ptransform-1']"
+    assert console.run_explained(Mock(side_effect=RuntimeError(text)), []) == 1
     assert capsys.readouterr().err == "error: a.csv: is bad. Mend it\n"
 
 
 def test_a_defect_is_one_line_that_shows_how_to_see_more(capsys, monkeypatch):
-    def command():
-        raise KeyError("x")
-
+    command = Mock(side_effect=KeyError("x"))
     monkeypatch.delenv("QPR_TRACEBACK", raising=False)
     assert console.run_explained(command, []) == 1
     assert capsys.readouterr().err == "error: KeyError: 'x'. This is a defect; set QPR_TRACEBACK=1 to see where\n"
@@ -122,11 +114,8 @@ def test_a_defect_is_one_line_that_shows_how_to_see_more(capsys, monkeypatch):
 
 @pytest.mark.parametrize(("error", "code"), [(UsageError("no such file"), 2), (FileNotFoundError(2, "gone", "a"), 1)])
 def test_the_place_of_an_explained_failure_follows_its_line_if_a_person_looks_for_it(capsys, monkeypatch, error, code):
-    def command():
-        raise error
-
     monkeypatch.setenv("QPR_TRACEBACK", "1")
-    assert console.run_explained(command, []) == code
+    assert console.run_explained(Mock(side_effect=error), []) == code
     line, head, *_, last = capsys.readouterr().err.splitlines()
     assert line.startswith("error: ")
     assert (head, type(error).__name__ in last) == ("Traceback (most recent call last):", True)
@@ -134,10 +123,8 @@ def test_the_place_of_an_explained_failure_follows_its_line_if_a_person_looks_fo
 
 @pytest.mark.parametrize(("module", "extra"), sorted(EXTRA_OF_MODULE.items()))
 def test_a_missing_library_is_answered_with_the_extra_that_brings_it(capsys, module, extra):
-    def command():
-        raise ModuleNotFoundError(f"No module named '{module}.x'", name=f"{module}.x")
-
-    assert console.run_explained(command, ["train", "--dataset", "d"]) == 1
+    error = ModuleNotFoundError(f"No module named '{module}.x'", name=f"{module}.x")
+    assert console.run_explained(Mock(side_effect=error), ["train", "--dataset", "d"]) == 1
     assert f"`qpr train` needs {module}.x, which is not installed" in (err := capsys.readouterr().err)
     assert err.endswith(f"Run in a clone of question-paraphrase-retrieval: pip install '.[{extra}]'\n")
 
@@ -156,18 +143,13 @@ def test_every_library_of_an_extra_has_an_answer_where_it_is_missing(extra):
 
 
 def test_a_missing_module_of_ours_is_not_hidden():
-    def command():
-        raise ModuleNotFoundError("No module named 'pipelines.x'", name="pipelines.x")
-
+    error = ModuleNotFoundError("No module named 'pipelines.x'", name="pipelines.x")
     with pytest.raises(ModuleNotFoundError):
-        console.run_explained(command, [])
+        console.run_explained(Mock(side_effect=error), [])
 
 
 def test_stopping_a_command_states_that_nothing_was_lost(capsys):
-    def command():
-        raise KeyboardInterrupt
-
-    assert console.run_explained(command, []) == 130
+    assert console.run_explained(Mock(side_effect=KeyboardInterrupt), []) == 130
     assert "earlier outputs are unchanged" in capsys.readouterr().err
 
 
@@ -280,10 +262,7 @@ def test_a_progress_bar_is_silent_where_nobody_watches(capsys):
 
 @pytest.mark.parametrize(("named", "place"), [((), "cannot read or write"), (("vectors.npy",), "vectors.npy")])
 def test_a_full_disk_is_no_defect(capsys, named, place):
-    def command():
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), *named)
-
-    assert console.run_explained(command, []) == 1
+    assert console.run_explained(Mock(side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), *named)), []) == 1
     message = "No space left on device. Free some space, or name a folder with more"
     assert capsys.readouterr().err == f"error: {place}: {message}\n"
 
@@ -298,10 +277,7 @@ def test_a_full_disk_is_no_defect(capsys, named, place):
     ],
 )
 def test_too_little_memory_is_no_defect(capsys, error):
-    def command():
-        raise error
-
-    assert console.run_explained(command, []) == 1
+    assert console.run_explained(Mock(side_effect=error), []) == 1
     assert re.match(r"error: not enough memory( \(.+\))?\. Use smaller inputs", capsys.readouterr().err)
 
 

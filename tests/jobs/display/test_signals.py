@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 import time
+from unittest.mock import Mock
 
 import psutil
 import pytest
@@ -70,11 +71,8 @@ def test_a_command_that_ends_well_in_spite_of_a_signal_has_ended_well():
 
 
 def test_a_library_that_ends_the_process_with_a_text_still_does():
-    def command():
-        raise SystemExit("no such device")
-
     with pytest.raises(SystemExit, match="no such device"):
-        console.run_explained(command, [])
+        console.run_explained(Mock(side_effect=SystemExit("no such device")), [])
 
 
 def test_handlers_are_put_back_and_ignored_signals_stay_ignored():

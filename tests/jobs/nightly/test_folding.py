@@ -1,5 +1,6 @@
 import datetime
 import shutil
+from unittest.mock import Mock
 
 import pytest
 
@@ -228,11 +229,8 @@ def test_a_night_asks_the_store_four_times_for_the_manifest_of_a_day_before(qpr,
 
         monkeypatch.setattr(store, name, ask)
 
-    def stop(*_):
-        raise QprError("stopped after the days were read")
-
     for name in ("info", "cat_file"):
         counted(name)
-    monkeypatch.setattr(flow, "_made", stop)
+    monkeypatch.setattr(flow, "_made", Mock(side_effect=QprError("stopped after the days were read")))
     assert "stopped after the days were read" in qpr("nightly", "--warehouse", w, "--date", dates(3)).err
     assert requests == ["info", "cat_file"] * 2  # for the user key, and for the window

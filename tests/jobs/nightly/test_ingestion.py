@@ -3,6 +3,7 @@ import hashlib
 import io
 import json
 import os
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -351,10 +352,7 @@ def test_a_run_warns_once_of_drops_without_user_ids_unless_that_was_chosen(qpr, 
 def test_a_night_warns_once_of_drops_without_user_ids_unless_that_was_chosen(qpr, tmp_path, drop, dates, monkeypatch):
     import jobs.nightly.flow as flow
 
-    def fold_nothing(*_, **__):
-        raise QprError("the night ends after its ingestion")
-
-    monkeypatch.setattr(flow, "fold_days", fold_nothing)
+    monkeypatch.setattr(flow, "fold_days", Mock(side_effect=QprError("the night ends after its ingestion")))
     w, both = str(tmp_path), ("--from", dates(1), "--to", dates(2))
     for day in (1, 2):
         drop(w, dates(day), rows_of(dates(day), seed=0, count=30))

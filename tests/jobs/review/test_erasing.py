@@ -2,6 +2,7 @@ import gzip
 import json
 import os
 import tempfile
+from unittest.mock import Mock
 
 import fsspec
 import pytest
@@ -210,13 +211,10 @@ def test_an_erasure_that_is_killed_between_a_database_and_its_requests_is_comple
     import jobs.review.erasing  # noqa: F401  # has its own name of the function that is replaced
     import jobs.workflows.erasure.text_files as text_files
 
-    def killed(*_, **__):
-        raise KeyboardInterrupt
-
     requests, path = judged_requests
     given = ("--review", path, "--file", requests, "--question", SECRET)
     with monkeypatch.context() as patched:
-        patched.setattr(text_files, "erase_from_file", killed)
+        patched.setattr(text_files, "erase_from_file", Mock(side_effect=KeyboardInterrupt))
         assert qpr("erase", *given).code != 0
     assert b"zibeline" not in content(tmp_path)
     assert len(RequestQueue(requests, 0).rows) == 5

@@ -4,6 +4,7 @@ import contextlib
 import os
 import resource
 from concurrent.futures import ThreadPoolExecutor, wait
+from unittest.mock import Mock
 
 import pytest
 
@@ -104,11 +105,7 @@ def test_lines_that_come_while_those_of_a_block_are_written_or_removed_stay_and_
 def test_a_part_of_a_line_that_a_full_disk_leaves_is_removed(tmp_path, monkeypatch):
     path = tmp_path / "lines"
     path.write_bytes(b"one\n")
-
-    def fail(_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", fail)
+    monkeypatch.setattr(os, "fsync", Mock(side_effect=OSError(28, "No space left on device")))
     with pytest.raises(OSError, match="No space left"):
         append(path, b"two\n")
     assert path.read_bytes() == b"one\n"

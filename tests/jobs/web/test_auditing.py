@@ -9,6 +9,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -277,10 +278,7 @@ def test_a_verdict_of_which_the_monitor_cannot_be_written_is_not_kept(certified,
     client, feedback = certified(audits=3), tmp_path / "state/feedback.jsonl"
     reasons(client, "pay a bill")
     [row] = end_of_day(client, tmp_path)
-
-    def fail(*_, **__):
-        raise QprError("monitor: No space left on device. Free some space")
-
+    fail = Mock(side_effect=QprError("monitor: No space left on device. Free some space"))
     with monkeypatch.context() as patched:
         patched.setattr("jobs.web.auditing.record", fail)
         response = judge(client, row["request_id"], right=False)
@@ -343,10 +341,7 @@ def test_a_verdict_that_cannot_be_counted_leaves_the_feedback_that_came_meanwhil
     client, feedback = certified(audits=3), tmp_path / "state/feedback.jsonl"
     reasons(client, "pay a bill")
     [drawn] = end_of_day(client, tmp_path)
-
-    def fail(*_, **__):
-        raise QprError("monitor: No space left on device. Free some space")
-
+    fail = Mock(side_effect=QprError("monitor: No space left on device. Free some space"))
     monkeypatch.setattr(f"{__name__}.record", fail)
     with ThreadPoolExecutor(1) as pool:
         audit = pool.submit(judge, client, drawn["request_id"], right=False)
@@ -398,11 +393,7 @@ def test_a_fault_that_returns_is_reported_again_and_a_full_disk_does_not_hide_an
         assert capsys.readouterr().err.count("monitor.json: damaged") == 1
         os.unlink(monitor)
         refresh(client)
-
-    def fail():
-        raise OSError("No space left on device")
-
-    auditing.sample.save = fail
+    auditing.sample.save = Mock(side_effect=OSError("No space left on device"))
     given = load_certificate(certified.url)
     wrong = [AuditVerdict(str(number), True, given.digest) for number in range(5)]
     record(given, wrong, now=datetime.datetime.now(datetime.UTC))

@@ -1,4 +1,5 @@
 import re
+from unittest.mock import Mock
 
 import apache_beam as beam
 import pyarrow as pa
@@ -90,12 +91,8 @@ def test_the_page_is_made_of_what_was_found_and_its_times_are_in_no_digest(memor
 
 def test_a_page_that_cannot_be_made_leaves_the_old_dataset_and_nothing_else(memory):
     old = publish(memory, GOOD)
-
-    def page(_):
-        raise QprError("no page")
-
     with pytest.raises(QprError, match="no page"):
-        publish(memory, GOOD, page=page, overwrite=True)
+        publish(memory, GOOD, page=Mock(side_effect=QprError("no page")), overwrite=True)
     assert storage.children(memory) == [old.run_id, "manifest.json"]
 
 
@@ -122,12 +119,8 @@ def test_a_row_of_two_questions_makes_two_events(memory):
 
 def test_a_run_that_breaks_leaves_the_old_dataset_and_nothing_else(memory):
     old = publish(memory, GOOD)
-
-    def fail():
-        raise OSError("disk on fire")
-
     with pytest.raises(OSError, match="disk on fire"):
-        publish(memory, GOOD, before=fail, overwrite=True)
+        publish(memory, GOOD, before=Mock(side_effect=OSError("disk on fire")), overwrite=True)
     assert storage.children(memory) == [old.run_id, "manifest.json"]
     assert read_manifest(memory) == old
 

@@ -1,3 +1,5 @@
+from unittest.mock import Mock
+
 import pytest
 
 from model.index import shard_builder
@@ -58,12 +60,9 @@ def test_a_killed_index_is_completed_without_encoding_its_finished_shards_again(
         built.append(1)
         return build_shard(*arguments)
 
-    def die(*_, **__):
-        raise KeyboardInterrupt
-
     with monkeypatch.context() as patched:
         patched.setattr(Output, "abandon", Output.release)  # a killed process removes nothing
-        patched.setattr("pipelines.graphs.index.read_report", die)
+        patched.setattr("pipelines.graphs.index.read_report", Mock(side_effect=KeyboardInterrupt))
         patched.setattr(FinishedShards, "forget", lambda _: None)
         assert qpr(*given, tmp_path / "index").code != 0
     monkeypatch.setattr(shard_builder, "build_shard", count)

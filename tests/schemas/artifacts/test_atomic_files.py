@@ -3,6 +3,7 @@ import errno
 import os
 import runpy
 import stat
+from unittest.mock import Mock
 
 import pytest
 
@@ -38,12 +39,9 @@ def test_a_new_file_has_the_permissions_of_the_umask(tmp_path, umask):
 
 
 def test_a_disk_without_links_takes_a_new_file_where_that_error_has_the_number_of_macos(tmp_path, monkeypatch):
-    def link(*_):
-        raise OSError(errno.ENOTSUP, "Operation not supported")
-
     monkeypatch.setattr(errno, "EOPNOTSUPP", 102)
     monkeypatch.setattr(errno, "ENOTSUP", 45)
-    monkeypatch.setattr(os, "link", link)
+    monkeypatch.setattr(os, "link", Mock(side_effect=OSError(errno.ENOTSUP, "Operation not supported")))
     write = runpy.run_path(atomic_files.__file__)["write_atomically"]
     with write(str(tmp_path / "new"), new=True) as file:
         file.write(b"whole")

@@ -2,6 +2,7 @@ import errno
 import os
 import sys
 import threading
+from unittest.mock import Mock
 
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
@@ -82,10 +83,7 @@ def test_of_many_threads_one_creates_and_one_replaces(request, tmp_path, store):
 
 @pytest.mark.parametrize("number", [errno.EPERM, errno.EOPNOTSUPP])
 def test_a_file_system_without_links_creates_too(tmp_path, monkeypatch, number):
-    def link(*_):
-        raise OSError(number, os.strerror(number))
-
-    monkeypatch.setattr(os, "link", link)
+    monkeypatch.setattr(os, "link", Mock(side_effect=OSError(number, os.strerror(number))))
     create(str(tmp_path / "file"), b"one")
     with pytest.raises(ConflictError):
         create(str(tmp_path / "file"), b"two")

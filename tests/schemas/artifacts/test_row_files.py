@@ -1,5 +1,6 @@
 import gzip
 import json
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pyarrow.csv as pacsv
@@ -124,9 +125,7 @@ def test_other_file_systems_get_the_same_bytes(tmp_path, suffix):
 
 
 def test_a_store_that_can_only_be_read_is_named(memory, monkeypatch):
-    def refuse(*_, **__):
-        raise NotImplementedError
-
-    monkeypatch.setattr(MemoryFileSystem, "_open", refuse)  # as fsspec's HTTP file system does
+    # as fsspec's HTTP file system does
+    monkeypatch.setattr(MemoryFileSystem, "_open", Mock(side_effect=NotImplementedError))
     with pytest.raises(QprError, match=rf"{memory}/log.jsonl: this kind of store can only be read. Choose another"):
         write_rows([EXPECTED], f"{memory}/log.jsonl", schema=LOG)

@@ -3,6 +3,7 @@ import os
 import stat
 import subprocess
 import sys
+from unittest.mock import Mock
 
 import fsspec
 import pytest
@@ -60,11 +61,7 @@ def test_reading_a_folder_names_it(tmp_path):
 def test_a_write_that_fails_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch, step):
     path = tmp_path / "file"
     storage.write_bytes(str(path), b"old")
-
-    def fail(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, step, fail)
+    monkeypatch.setattr(os, step, Mock(side_effect=OSError(28, "No space left on device")))
     with pytest.raises(QprError, match="No space left on device"):
         storage.write_bytes(str(path), b"new")
     assert path.read_bytes() == b"old"
@@ -74,11 +71,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_litter(tmp_path, monkeypa
 def test_a_write_that_is_interrupted_leaves_the_old_file_and_no_litter(tmp_path, monkeypatch):
     path = tmp_path / "file"
     storage.write_bytes(str(path), b"old")
-
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(os, "fsync", interrupt)
+    monkeypatch.setattr(os, "fsync", Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         storage.write_bytes(str(path), b"new")
     assert path.read_bytes() == b"old"
@@ -196,9 +189,7 @@ def remote_error(module):
 
 @pytest.mark.parametrize("look", [storage.exists, storage.children, storage.read_bytes, storage.delete])
 def test_an_error_of_a_remote_file_system_names_the_url(monkeypatch, memory, look):
-    def fail(*_, **__):
-        raise remote_error("botocore.exceptions")
-
+    fail = Mock(side_effect=remote_error("botocore.exceptions"))
     for operation in ("exists", "ls", "cat_file", "rm"):
         monkeypatch.setattr(fsspec.implementations.memory.MemoryFileSystem, operation, fail)
     with pytest.raises(QprError, match=f"{memory}/x: NoCredentialsError: Unable to locate credentials. Check the URL"):

@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import threading
 import time
+from unittest.mock import Mock
 
 import fsspec
 import pytest
@@ -137,12 +138,8 @@ def test_a_damaged_record_and_one_of_a_newer_layout_are_refused(tmp_path):
 def test_a_full_disk_publishes_nothing_and_the_next_try_succeeds(tmp_path, monkeypatch):
     w = str(tmp_path)
     version = make_version(w, "one")
-
-    def full(*_, **__):
-        raise OSError(28, "No space left on device")
-
     with monkeypatch.context() as patched:
-        patched.setattr("os.fsync", full)
+        patched.setattr("os.fsync", Mock(side_effect=OSError(28, "No space left on device")))
         with pytest.raises(QprError, match=r"(?i)no space left"):
             history.publish(w, version)
     assert history.numbers(w) == []
@@ -203,12 +200,8 @@ def test_a_full_disk_leaves_no_half_lease_or_layout(tmp_path, monkeypatch):
     w = str(tmp_path)
     version = make_version(w, "one")
     history.publish(w, version)
-
-    def full(*_, **__):
-        raise OSError(28, "No space left on device")
-
     with monkeypatch.context() as patched:
-        patched.setattr("os.fsync", full)
+        patched.setattr("os.fsync", Mock(side_effect=OSError(28, "No space left on device")))
         with pytest.raises(QprError, match=r"(?i)no space left"):
             write_layout(w)
         with pytest.raises(QprError, match=r"(?i)no space left"), leased(w, 1, version):

@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import threading
 import time
+from unittest.mock import Mock
 
 import pytest
 
@@ -94,11 +95,8 @@ def test_a_lease_is_renewed_after_the_store_did_not_answer_for_a_time(warehouse,
 
 @pytest.mark.parametrize("error", [OSError, QprError])
 def test_a_lease_that_cannot_be_deleted_ends_no_reader_with_an_error_and_expires(warehouse, monkeypatch, error):
-    def fail(_):
-        raise error("no answer")
-
     with monkeypatch.context() as patched:
-        patched.setattr(storage, "delete_file", fail)
+        patched.setattr(storage, "delete_file", Mock(side_effect=error("no answer")))
         with leased(warehouse, 1, history.read_version(warehouse, 1)):
             pass
     [lease] = leases.leases(warehouse).values()

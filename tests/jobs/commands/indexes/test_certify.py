@@ -4,6 +4,7 @@ import io
 import json
 import re
 import sys
+from unittest.mock import Mock
 
 import pytest
 
@@ -156,10 +157,8 @@ def test_an_alarm_leaves_exact_questions_and_needs_later_requests(certify, qpr, 
 
 
 def test_a_certificate_of_which_the_index_cannot_remember_the_place_is_a_warning(certify, monkeypatch):
-    def fail(*_):
-        raise QprError("index.certificates.json: Read-only file system. Free it")
-
-    monkeypatch.setattr(certification, "remember", fail)
+    error = QprError("index.certificates.json: Read-only file system. Free it")
+    monkeypatch.setattr(certification, "remember", Mock(side_effect=error))
     result = certify(requests())
     assert result.code == 0
     assert "warning: index.certificates.json: Read-only file system" in result.err

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+from unittest.mock import Mock
 
 import numpy as np
 import pyarrow as pa
@@ -168,11 +169,8 @@ def test_an_export_that_is_killed_leaves_no_folder_of_qdrant_and_can_be_repeated
 
 def test_an_export_that_fails_leaves_a_folder_of_qdrant_as_it_was(qpr, index, tmp_path, monkeypatch):
     local = pytest.importorskip("qdrant_client.local.local_collection", reason="needs the extra qdrant")
-
-    def fail(*_, **__):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr(local.LocalCollection, "upsert", fail)
+    error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    monkeypatch.setattr(local.LocalCollection, "upsert", Mock(side_effect=error))
     (tmp_path / "empty").mkdir()
     for name, is_there in (("new", False), ("empty", True)):
         outcome = qpr("export", "--index", index, "--to", "qdrant", "--output", tmp_path / name)

@@ -3,6 +3,7 @@ import json
 import os
 import shutil
 import unicodedata
+from unittest.mock import Mock
 
 import pyarrow.parquet as pq
 import pytest
@@ -75,11 +76,8 @@ def test_a_day_without_a_question_adds_up_and_keeps_the_digest_that_it_had(qpr, 
 def test_a_killed_erasure_keeps_it_out_of_later_nights_and_is_completed(qpr, warehouse, dates, drop, monkeypatch):
     import jobs.nightly.erasure.artefacts as artefacts
 
-    def killed(*_, **__):
-        raise KeyboardInterrupt
-
     with monkeypatch.context() as patched:
-        patched.setattr(artefacts, "erase_from_day", killed)
+        patched.setattr(artefacts, "erase_from_day", Mock(side_effect=KeyboardInterrupt))
         assert erase(qpr, warehouse, "--question", SECRET).code != 0
     drop(warehouse, dates(2), [{**row, "question": SECRET} for row in rows_of(dates(2), seed=0, count=1)] * 3)
     drop(warehouse, dates(2), rows_of(dates(2), seed=1, count=5), name="more.jsonl")
@@ -386,7 +384,7 @@ def test_the_record_of_a_refused_night_that_a_kill_left_unfinished_is_removed(qp
     refused = make_version(warehouse, "a").model_copy(update={"refused": f"the first canary, {SECRET!r}, has no hit"})
     with monkeypatch.context() as patched:  # as a kill, neither renames the file nor removes it
         for name in ("replace", "unlink"):
-            patched.setattr(os, name, lambda *_, **__: (_ for _ in ()).throw(OSError(errno.EIO, "killed")))
+            patched.setattr(os, name, Mock(side_effect=OSError(errno.EIO, "killed")))
         with pytest.raises(QprError):
             history.keep_refused(warehouse, refused)
     folder = storage.join(warehouse, "versions", "refused")

@@ -5,6 +5,7 @@ The steps of the pipeline run one after the other without Beam, which would take
 
 import errno
 import os
+from unittest.mock import Mock
 
 import numpy as np
 import pyarrow as pa
@@ -118,10 +119,8 @@ def test_local_files_are_linked_and_only_new_vectors_are_written(nights):
 
 
 def test_a_file_system_without_links_gets_copies(nights, monkeypatch):
-    def refuse(*_, **__):
-        raise PermissionError(errno.EPERM, "no hard links")
-
     first = nights(0, [questions(0, 60)])
+    refuse = Mock(side_effect=PermissionError(errno.EPERM, "no hard links"))
     monkeypatch.setattr("schemas.artifacts.shared_files.os.link", refuse)
     second = nights(1, [questions(0, 66)], before=first)
     storage.delete(first)

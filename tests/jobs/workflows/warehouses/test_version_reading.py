@@ -1,5 +1,6 @@
 import datetime
 import json
+from unittest.mock import Mock
 
 import pytest
 
@@ -70,11 +71,8 @@ def test_a_version_without_its_index_is_one_line_and_leaves_no_lease(warehouse):
 
 
 def test_a_warehouse_that_cannot_be_written_is_read_with_a_warning(warehouse, monkeypatch, capsys):
-    def refuse(*_):
-        raise QprError("read-only")
-
     with monkeypatch.context() as patched:
-        patched.setattr(storage, "write_bytes", refuse)
+        patched.setattr(storage, "write_bytes", Mock(side_effect=QprError("read-only")))
         with Readable(warehouse=warehouse).held() as served:
             assert served.index_url.endswith("indexes/two")
     assert "no lease on version 2: read-only. `qpr gc` may remove it while it is read" in capsys.readouterr().err

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pickle
 import sys
 import types
+from unittest.mock import Mock
 
 import numpy as np
 import pyarrow as pa
@@ -80,9 +81,7 @@ def test_a_missing_package_is_named(sentence_transformer, monkeypatch):
 
 
 def test_what_cannot_be_loaded_is_one_line(sentence_transformer, monkeypatch):
-    def refuse(*_, **__):
-        raise OSError("no weights\nand a long story")
-
+    refuse = Mock(side_effect=OSError("no weights\nand a long story"))
     monkeypatch.setitem(sys.modules, "sentence_transformers", types.SimpleNamespace(SentenceTransformer=refuse))
     with pytest.raises(QprError, match=r"cannot be loaded: no weights$"):
         load_encoder(sentence_transformer).encode(["pay"])

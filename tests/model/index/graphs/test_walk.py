@@ -1,4 +1,5 @@
 import dataclasses
+from unittest.mock import Mock
 
 import faiss
 import numpy as np
@@ -110,10 +111,7 @@ def test_no_point_is_found_twice_when_there_was_no_room_for_all():
 
 
 def test_a_compiler_that_fails_leaves_the_walk_to_faiss(shard, monkeypatch):
-    def fails(*_):
-        raise OSError("disk full")
-
-    monkeypatch.setattr("model.index.graphs.numba_kernels.walk", fails)
+    monkeypatch.setattr("model.index.graphs.numba_kernels.walk", Mock(side_effect=OSError("disk full")))
     with pytest.warns(RuntimeWarning, match="searches take longer: OSError: disk full"):
         assert compiled_walk(shard.faiss) is None
 

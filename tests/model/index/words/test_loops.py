@@ -1,5 +1,6 @@
 import dataclasses
 from concurrent.futures import ThreadPoolExecutor
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -137,10 +138,7 @@ def test_questions_of_words_are_ranked_alike():
 
 
 def test_a_compiler_that_fails_leaves_the_ranking_to_numpy(monkeypatch):
-    def fails(*_):
-        raise OSError("disk full")
-
-    monkeypatch.setattr("model.index.words.numba_kernels.rank", fails)
+    monkeypatch.setattr("model.index.words.numba_kernels.rank", Mock(side_effect=OSError("disk full")))
     with pytest.warns(RuntimeWarning, match="searches take longer: OSError: disk full"):
         assert log(np.random.default_rng(0), 9).compiled().loops is None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -92,7 +93,7 @@ def test_checkpoints_at_the_ends_of_epochs_alone_do_too(training_of, monkeypatch
 
 def test_a_checkpoint_between_the_last_step_and_the_end_of_an_epoch_is_one_too(training_of, monkeypatch):
     whole, _ = training_of(checkpointed=False)
-    monkeypatch.setattr(training.Trainer, "end_epoch", lambda *_, **__: (_ for _ in ()).throw(Killed))
+    monkeypatch.setattr(training.Trainer, "end_epoch", Mock(side_effect=Killed))
     with pytest.raises(Killed):
         training_of(run=0)
     monkeypatch.undo()
