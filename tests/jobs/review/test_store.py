@@ -6,7 +6,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -130,11 +130,8 @@ def test_two_threads_and_two_stores_lose_nothing(open_store, items):
         for place in range(40):
             stores[number % 2].add([verdict(f"v{number}-{place}", f"i{place}", f"person {number}")], items)
 
-    threads = [threading.Thread(target=judge, args=(number,)) for number in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(judge, range(4)))
     assert len(open_store().verdicts()) == 160
 
 

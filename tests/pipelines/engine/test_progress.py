@@ -1,16 +1,12 @@
-import threading
+from concurrent.futures import ThreadPoolExecutor
 
 from pipelines.engine import progress
 
 
 def test_counts_of_all_threads_add_up_until_they_are_reset():
     progress.reset()
-    count = lambda: [progress.count(2, "row", "read") for _ in range(1_000)]  # noqa: E731
-    threads = [threading.Thread(target=count) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda _: [progress.count(2, "row", "read") for _ in range(1_000)], range(8)))
     assert progress.counts() == ["16,000 rows read"]
     progress.reset()
     assert progress.counts() == []

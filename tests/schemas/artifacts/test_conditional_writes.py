@@ -1,7 +1,9 @@
+import contextlib
 import errno
 import os
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from unittest.mock import Mock
 
 import pytest
@@ -59,24 +61,19 @@ def test_of_many_threads_one_creates_and_one_replaces(request, tmp_path, store):
 
         def write(number, *, url=f"{url}{step // 2}", step=step, won=won, barrier=barrier):
             barrier.wait()
-            try:
+            with contextlib.suppress(ConflictError):
                 if step % 2:
                     replace(url, b"by %d" % number, expected=b"first")
                 else:
                     create(url, b"%d" % number)
                 won.append(number)
-            except ConflictError:
-                pass
 
-        threads = [threading.Thread(target=write, args=(number,)) for number in range(6)]
         if step % 2:
             if store == "local":
                 continue  # the lock decides there
             storage.write_bytes(f"{url}{step // 2}", b"first")
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(6) as pool:
+            list(pool.map(write, range(6)))
         assert len(won) == 1
         assert storage.read_bytes(f"{url}{step // 2}").endswith(b"%d" % won[0])
 

@@ -4,6 +4,7 @@ import json
 import multiprocessing
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from unittest.mock import Mock
 
 import fsspec
@@ -170,15 +171,11 @@ def test_without_conditional_writes_one_of_several_writers_at_once_wins(memory, 
     published = 0
     for _ in range(8):
         record = version.model_copy(update={"parent": published or None})
-        ends, barrier = [], threading.Barrier(4)
-        threads = [threading.Thread(target=_publish_at_once, args=(w, record, barrier, ends)) for _ in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        won = [end for end in ends if isinstance(end, str)]
+        barrier = threading.Barrier(4)
+        with ThreadPoolExecutor(4) as pool:
+            ends = [pool.submit(_publish_at_once, w, record, barrier) for _ in range(4)]
+        won = [end.result() for end in ends if end.result() is not None]
         assert len(won) <= 1
-        assert len(ends) == 4
         if won:
             published += 1
             assert history.read_version(w, published).writer == won[0]
@@ -186,14 +183,12 @@ def test_without_conditional_writes_one_of_several_writers_at_once_wins(memory, 
     assert published > 0
 
 
-def _publish_at_once(warehouse, version, barrier, ends):
+def _publish_at_once(warehouse, version, barrier):
     record = version.model_copy(update=stamp())
     barrier.wait()
-    try:
+    with contextlib.suppress(QprError):
         history.publish(warehouse, record)
-        ends.append(record.writer)
-    except QprError as error:
-        ends.append(error)
+        return record.writer
 
 
 def test_a_full_disk_leaves_no_half_lease_or_layout(tmp_path, monkeypatch):
@@ -229,11 +224,9 @@ def test_stores_that_create_in_one_operation_are_known(url, conditional, monkeyp
 
 def _race(warehouse, version, barrier, won, number):
     barrier.wait()
-    try:
+    with contextlib.suppress(ConflictError):
         history.publish(warehouse, version.model_copy(update=stamp() | {"metrics": {"writer": float(number)}}))
         won.append(number)
-    except ConflictError:
-        pass
 
 
 @pytest.mark.parametrize("warehouse", ["local", "memory"], indirect=True)  # S3: `tests.faults.version_races`
@@ -242,11 +235,9 @@ def test_of_writers_that_race_one_wins_each_number(warehouse):
     for parent in range(20):
         won, barrier = [], threading.Barrier(4)
         record = version.model_copy(update={"parent": parent or None})
-        threads = [threading.Thread(target=_race, args=(warehouse, record, barrier, won, n)) for n in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        with ThreadPoolExecutor(4) as pool:
+            ended = [pool.submit(_race, warehouse, record, barrier, won, number) for number in range(4)]
+        assert [end.exception() for end in ended] == [None] * 4
         assert len(won) == 1
         assert history.read_version(warehouse, parent + 1).metrics["writer"] == won[0]
     assert history.numbers(warehouse) == list(range(1, parent + 2))
