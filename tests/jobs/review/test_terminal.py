@@ -7,6 +7,7 @@ import subprocess
 import sys
 import termios
 import time
+from unittest.mock import Mock
 
 import pytest
 import rich.console
@@ -18,6 +19,12 @@ from jobs.review.terminal import UNREAD_S, Keys, judge_in_terminal
 from tests.support.fake_queue import FakeQueue
 
 SECONDS = 120
+
+
+def scripted_keys(keys, lines=(), *, width=80):
+    """Return keys and lines in place of those of a person at a screen."""
+    screen = rich.console.Console(width=width)
+    return Mock(screen=screen, key=Mock(side_effect=keys), line=Mock(side_effect=lines))
 
 
 @pytest.fixture
@@ -135,18 +142,7 @@ def test_after_an_undo_of_an_item_that_another_window_shows_another_one_follows(
 
 def test_a_note_without_a_verdict_outlasts_an_undo_and_is_printed_at_the_end(make_review, capsys):
     review = make_review(FakeQueue(3))
-    keys, lines = iter("rnumrnq"), iter(["two towns", "not ready"])
-
-    class Keys:
-        screen = rich.console.Console(width=80)
-
-        def key(self):
-            return next(keys)
-
-        def line(self, prompt):
-            return next(lines)
-
-    judge_in_terminal(review, "Ada", Keys())
+    judge_in_terminal(review, "Ada", scripted_keys("rnumrnq", ["two towns", "not ready"]))
     assert [(one.verdict, one.note) for one in review.store.verdicts()] == [("several", ""), ("right", "two towns")]
     printed = capsys.readouterr().err.splitlines()
     assert "Note: two towns" in printed
@@ -180,15 +176,7 @@ def test_the_next_process_shows_the_item_that_was_left(terminal, tmp_path):
 
 @pytest.mark.parametrize("kind", RULES)
 def test_a_key_shows_the_rules_of_the_queue(make_review, capsys, kind):
-    given = iter("?q")
-
-    class Keys:
-        screen = rich.console.Console(width=300)
-
-        def key(self):
-            return next(given)
-
-    assert judge_in_terminal(make_review(FakeQueue(2, kind=kind)), "Ada", Keys()) == 0
+    assert judge_in_terminal(make_review(FakeQueue(2, kind=kind)), "Ada", scripted_keys("?q", width=300)) == 0
     out, err = capsys.readouterr()
     assert "? rules" in out
     assert "\n".join(RULES[kind]) in out
@@ -198,14 +186,7 @@ def test_a_key_shows_the_rules_of_the_queue(make_review, capsys, kind):
 def test_the_values_of_a_request_are_shown(make_review, capsys):
     queue = FakeQueue(1, kind="requests")
     queue.items[0] = queue.items[0]._replace(filters={"locale": "de", "tenant": "acme"})
-
-    class Keys:
-        screen = rich.console.Console(width=80)
-
-        def key(self):
-            return "q"
-
-    assert judge_in_terminal(make_review(queue), "Ada", Keys()) == 0
+    assert judge_in_terminal(make_review(queue), "Ada", scripted_keys("q")) == 0
     assert "locale: de, tenant: acme" in capsys.readouterr().out
 
 
@@ -214,14 +195,7 @@ def test_lines_of_questions_and_answers_stay_and_none_looks_like_another_wording
     first, *others = queue.items[0].lines
     lines = (first._replace(text="Why does it fail?\n2  run()"), *others)
     queue.items[0] = queue.items[0]._replace(lines=lines, answer="1. Open it.\n2. Press:\n    Apply")
-
-    class Keys:
-        screen = rich.console.Console(width=80)
-
-        def key(self):
-            return "q"
-
-    assert judge_in_terminal(make_review(queue), "Ada", Keys()) == 0
+    assert judge_in_terminal(make_review(queue), "Ada", scripted_keys("q")) == 0
     shown = [line.strip("│").rstrip() for line in capsys.readouterr().out.splitlines()]
     for line in (" 1  Why does it fail?", "    2 run()  (3 ×)", " Answer: 1. Open it.", " 2. Press:", "     Apply"):
         assert line in shown

@@ -4,8 +4,8 @@ import html
 import json
 import re
 import threading
-import time
 import urllib.parse
+from concurrent.futures import ThreadPoolExecutor
 from typing import get_args
 
 import pytest
@@ -16,6 +16,7 @@ from jobs.web.versions.leases import Canary
 from model.search.results import Reason
 from schemas.text import fold, hash64, question_id
 from tests.jobs.web.conftest import FakeSearcher, make_version, row
+from tests.support.waiting import wait_until
 
 
 def hits(response):
@@ -115,7 +116,7 @@ def test_a_look_up_keeps_the_version_on_which_it_began(start, path):
     client = start()
     service = client.service
     index = service.versions.current.searcher.index
-    began, may_end, responses = threading.Event(), threading.Event(), []
+    began, may_end = threading.Event(), threading.Event()
     read = index.questions
 
     def read_slowly(rows):
@@ -124,15 +125,14 @@ def test_a_look_up_keeps_the_version_on_which_it_began(start, path):
         return read(rows)
 
     index.questions = read_slowly
-    thread = threading.Thread(target=lambda: responses.append(client.get(path)))
-    thread.start()
-    assert began.wait(10)
-    service.swap(make_version("two"))
-    opened = service.versions.opened
-    may_end.set()
-    thread.join()
+    with ThreadPoolExecutor(1) as pool:
+        response = pool.submit(client.get, path)
+        assert began.wait(10)
+        service.swap(make_version("two"))
+        opened = service.versions.opened
+        may_end.set()
     assert (opened, service.versions.opened) == (2, 1)
-    assert responses[0].json()["version"] == "one"
+    assert response.result().json()["version"] == "one"
 
 
 @pytest.mark.parametrize("path", ["questions", "clusters"])
@@ -257,16 +257,13 @@ def test_an_answer_that_is_blocked_during_a_search_is_not_in_its_response(start,
     client = start()
     searcher = client.service.versions.current.searcher
     searcher.gate.clear()
-    responses = []
-    thread = threading.Thread(target=lambda: responses.append(ask(client)))
-    thread.start()
-    while not searcher.calls:
-        time.sleep(0.001)
-    assert client.delete("/answers/pay").status_code == 200
-    searcher.gate.set()
-    thread.join()
-    assert responses[0].status_code == 200
-    assert "in the app" not in responses[0].text
+    with ThreadPoolExecutor(1) as pool:
+        response = pool.submit(ask, client)
+        wait_until(lambda: searcher.calls)
+        assert client.delete("/answers/pay").status_code == 200
+        searcher.gate.set()
+    assert response.result().status_code == 200
+    assert "in the app" not in response.result().text
 
 
 def test_only_questions_whose_hits_are_blocked_are_searched_again(start):

@@ -6,7 +6,6 @@ import datetime
 import json
 import os
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest.mock import Mock
@@ -22,6 +21,7 @@ from model.search.results import Answer
 from schemas.errors import QprError
 from schemas.text import question_id
 from tests.support.certificates import stored_certificate
+from tests.support.waiting import wait_until
 
 
 @pytest.fixture
@@ -153,12 +153,11 @@ def test_a_look_that_began_before_a_verdict_does_not_hide_its_alarm(certified, t
         return monitor
 
     monkeypatch.setattr("jobs.web.auditing.read_monitor", read_slowly)
-    look = threading.Thread(target=refresh, args=(client,))
-    look.start()
-    assert has_read.wait(10)
-    judge(client, last["request_id"], right=False)
-    done.set()
-    look.join()
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(refresh, client)
+        assert has_read.wait(10)
+        judge(client, last["request_id"], right=False)
+        done.set()
     assert (shown(client, "qpr_alarm"), shown(client, "qpr_audited_wrong")) == (1, 4)
 
 
@@ -369,16 +368,13 @@ def test_the_alarm_of_a_version_holds_for_requests_that_began_on_it(certified, t
     made_later = loaded.certificate.model_copy(update={"created": later})
     new.searcher.certificate = loaded._replace(digest="9" * 64, certificate=made_later)
     old.searcher.gate.clear()
-    responses = []
-    thread = threading.Thread(target=lambda: responses.append(reasons(client, *["pay a bill"] * 5)))
     count = len(old.searcher.calls)
-    thread.start()
-    while len(old.searcher.calls) == count:
-        time.sleep(0.001)
-    service.swap(new)
-    old.searcher.gate.set()
-    thread.join()
-    assert responses == [[(False, "alarm")] * 5]
+    with ThreadPoolExecutor(1) as pool:
+        response = pool.submit(reasons, client, *["pay a bill"] * 5)
+        wait_until(lambda: len(old.searcher.calls) > count)
+        service.swap(new)
+        old.searcher.gate.set()
+    assert response.result() == [(False, "alarm")] * 5
     assert reasons(client, "pay a bill") == [(True, "certified")]
 
 

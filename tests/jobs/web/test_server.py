@@ -18,6 +18,7 @@ import pytest
 from jobs.web.state import locked_state
 from schemas.versions import leases
 from tests.support.csv_files import write_csv
+from tests.support.waiting import wait_until
 
 QUESTIONS = [f"how do I pay bill number {number}" for number in range(40)]
 
@@ -105,10 +106,7 @@ def test_sighup_looks_for_a_new_version(publish, server):
     process = server(publish(QUESTIONS[:5]), "--poll", 0)
     publish(QUESTIONS[:6])
     process.popen.send_signal(signal.SIGHUP)
-    until = time.monotonic() + 20
-    while len(search(process.client, k=10)["results"][0]["hits"]) != 6:
-        assert time.monotonic() < until
-        time.sleep(0.02)
+    wait_until(lambda: len(search(process.client, k=10)["results"][0]["hits"]) == 6)
 
 
 SLOW = """
@@ -253,14 +251,9 @@ def test_a_server_goes_on_where_its_stderr_is_closed(publish, tmp_path):
             for _ in range(3):
                 assert _hits(connection) == 5
             (tmp_path / "index/manifest.json").rename(tmp_path / "manifest.json")
-            until = time.monotonic() + 60
-            while 'qpr_swaps_total{result="refused"} 0.0' in _read(connection, "/metrics"):
-                assert time.monotonic() < until
-                time.sleep(0.05)
+            wait_until(lambda: 'qpr_swaps_total{result="refused"} 0.0' not in _read(connection, "/metrics"))
             publish(QUESTIONS[:6])
-            while _hits(connection) != 6:
-                assert time.monotonic() < until
-                time.sleep(0.05)
+            wait_until(lambda: _hits(connection) == 6)
         finally:
             process.terminate()
         assert process.wait(20) == 0

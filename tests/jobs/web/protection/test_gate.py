@@ -2,12 +2,12 @@
 
 import asyncio
 import json
-import threading
-import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from jobs.web.protection.gate import Rates
+from tests.support.waiting import wait_until
 
 TOKEN = "a-token-of-24-characters"
 
@@ -107,24 +107,18 @@ def test_more_requests_at_a_time_than_allowed_are_refused_with_a_time_to_come_ba
     client = start(limits={"concurrency": 2})
     searcher = client.service.versions.current.searcher
     searcher.gate.clear()
-    statuses = []
-    threads = [threading.Thread(target=lambda: statuses.append(search(client).status_code)) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    until = time.monotonic() + 10
-    while not (searcher.calls and client.service.metrics.in_flight._value.get() == 2) and time.monotonic() < until:
-        time.sleep(0.01)
-    busy = search(client)
-    assert (busy.status_code, busy.headers["retry-after"]) == (503, "1")
-    assert client.get("/healthz").status_code == 200
-    assert client.get("/metrics").status_code == 200
-    assert client.post("/reload").status_code not in (503, 504)  # an operator may help a busy server
-    assert client.delete("/answers/0").status_code != 503
-    assert client.get("/answers/0").status_code == 503
-    searcher.gate.set()
-    for thread in threads:
-        thread.join()
-    assert statuses == [200, 200]
+    with ThreadPoolExecutor(2) as pool:
+        running = [pool.submit(search, client) for _ in range(2)]
+        wait_until(lambda: searcher.calls and client.service.metrics.in_flight._value.get() == 2)
+        busy = search(client)
+        assert (busy.status_code, busy.headers["retry-after"]) == (503, "1")
+        assert client.get("/healthz").status_code == 200
+        assert client.get("/metrics").status_code == 200
+        assert client.post("/reload").status_code not in (503, 504)  # an operator may help a busy server
+        assert client.delete("/answers/0").status_code != 503
+        assert client.get("/answers/0").status_code == 503
+        searcher.gate.set()
+    assert [request.result().status_code for request in running] == [200, 200]
     assert search(client).status_code == 200
     assert 'qpr_rejects_total{cause="concurrency"} 2.0' in client.get("/metrics").text
 
