@@ -205,7 +205,7 @@ class Searcher(OfOneProcess):
             UsageError: ``texts`` is no list of str, k is under 1, or exclude or filters do not fit.
         """
         asked = checked_questions(texts, "rank", "rank([question], k)")
-        own = None if exclude is None else checked_ids(exclude, "exclude", count=len(asked))
+        own = None if exclude is None else checked_ids(exclude, count=len(asked))
         retrieval = self.views.of(filters, self.clock())
         return retrieval.find(asked, min(checked_number(k, "k"), len(self)), own).ranking
 

@@ -106,8 +106,8 @@ def checked_names(names: object, name: str) -> frozenset[str]:
     return frozenset(given)
 
 
-def checked_ids(ids: Any, name: str, *, count: int) -> npt.NDArray[np.int64]:
-    """Return ids of questions that were given as the argument ``name``, (count,).
+def checked_ids(ids: Any, *, count: int) -> npt.NDArray[np.int64]:
+    """Return ids of questions that were given as the argument ``exclude``, (count,).
 
     Raises:
         UsageError: they are as many as another number, or no whole numbers of 64 bits. A float has lost some of an id.
@@ -120,7 +120,7 @@ def checked_ids(ids: Any, name: str, *, count: int) -> npt.NDArray[np.int64]:
         return np.empty(0, np.int64)
     if given.shape != (count,) or given.dtype.kind not in "iu" or int(given.max()) >= 2**63:
         expected = f"an array of {counted(count, 'whole number')}, the id of one question for each text"
-        raise UsageError(f"{name} takes {expected}, got {_described(ids, given)}. Give -1 for a text without one")
+        raise UsageError(f"exclude takes {expected}, got {_described(ids, given)}. Give -1 for a text without one")
     return given.astype(np.int64)
 
 

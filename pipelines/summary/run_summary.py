@@ -56,22 +56,24 @@ class RunSummary(NamedTuple):
     def warnings(self) -> list[str]:
         """Return sentences about estimates, fallbacks, changed and varied answers, lost intents, HTML and scripts."""
         ignored = self.configuration.get("validation", {}).get("ignored_answers", ())
-        of_answers = fallbacks.idle_answers(ignored, self.counters)
         linking = self.configuration.get("assembly", {}).get("linking", {})
         undecided = linking.get("method") != "none" and linking.get("answers", "auto") == "auto"
         rows = selected_rows(self.counters)
-        of_answers += fallbacks.warnings(self.fallbacks, rows=rows, undecided=undecided)
-        of_answers += change_warnings(self.changed_answers)
-        of_answers += many_text_warnings(self.counters, self.configuration.get("column_names") or {}, rows=rows)
         lost = incoherent_intents.incoherent_intents(self.counters, self.configuration)
-        of_answers += incoherent_intents.warnings(lost)
-        of_answers += answer_worth.warnings(self.configuration, self.inputs)
-        of_answers += agreement.warnings(self.counters, self.configuration)
-        of_answers += unmatched_verdicts(self.configuration, self.counters)
-        of_answers += value_notes.markup_warnings(self.counters)
-        of_answers += value_notes.varied_answer_warnings(self.counters)
-        of_answers += value_notes.text_warnings(self.counters)
-        return of_answers + script_shares.warnings(script_shares.script_shares(self.counters))
+        return [
+            *fallbacks.idle_answers(ignored, self.counters),
+            *fallbacks.warnings(self.fallbacks, rows=rows, undecided=undecided),
+            *change_warnings(self.changed_answers),
+            *many_text_warnings(self.counters, self.configuration.get("column_names") or {}, rows=rows),
+            *incoherent_intents.warnings(lost),
+            *answer_worth.warnings(self.configuration, self.inputs),
+            *agreement.warnings(self.counters, self.configuration),
+            *unmatched_verdicts(self.configuration, self.counters),
+            *value_notes.markup_warnings(self.counters),
+            *value_notes.varied_answer_warnings(self.counters),
+            *value_notes.text_warnings(self.counters),
+            *script_shares.warnings(script_shares.script_shares(self.counters)),
+        ]
 
     @property
     def notes(self) -> list[str]:

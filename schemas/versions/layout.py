@@ -21,6 +21,8 @@ from schemas.versions.version import LAYOUT
 OLDEST: Final = 1
 """Oldest layout that can be read and migrated."""
 
+_CONTENT: Final = json.dumps({"layout": LAYOUT}).encode()
+
 
 class _Layout(pydantic.BaseModel):
     """Content of `WAREHOUSE_FILE`."""
@@ -41,7 +43,7 @@ def read_layout(warehouse: str) -> int | None:
     try:
         layout = _Layout.model_validate_json(content).layout
     except pydantic.ValidationError as error:
-        raise QprError(f"{url}: damaged. Restore it: {_content(LAYOUT).decode()}") from error
+        raise QprError(f"{url}: damaged. Restore it: {_CONTENT.decode()}") from error
     if layout > LAYOUT:
         raise QprError(f"{url}: layout {layout}, this code knows {LAYOUT}. Upgrade question-paraphrase-retrieval")
     if layout < OLDEST:
@@ -59,7 +61,7 @@ def write_layout(warehouse: str) -> None:
         QprError: it cannot be written, or another writer wrote one that this code cannot use.
     """
     try:
-        conditional_writes.create(storage.join(warehouse, WAREHOUSE_FILE), _content(LAYOUT))
+        conditional_writes.create(storage.join(warehouse, WAREHOUSE_FILE), _CONTENT)
     except conditional_writes.ConflictError:
         read_layout(warehouse)
 
@@ -75,10 +77,6 @@ def migrate(warehouse: str, layout: int) -> None:
     if _Layout.model_validate_json(content).layout != layout:
         return
     try:
-        conditional_writes.replace(url, _content(LAYOUT), expected=content)
+        conditional_writes.replace(url, _CONTENT, expected=content)
     except conditional_writes.ConflictError:
         read_layout(warehouse)
-
-
-def _content(layout: int) -> bytes:
-    return json.dumps({"layout": layout}).encode()

@@ -16,6 +16,7 @@ from collections.abc import Hashable
 from typing import Final, NamedTuple
 
 from schemas.artifacts import storage
+from schemas.artifacts.manifest import MANIFEST
 from schemas.artifacts.output_lock.lock import NAMES, held
 from schemas.artifacts.output_lock.owner import LockedError
 from schemas.artifacts.paths import RUN_FOLDER
@@ -108,7 +109,7 @@ def remove(warehouse: str, found: list[Removable]) -> None:
         if folder.path in kept | leased_paths(warehouse, datetime.datetime.now(datetime.UTC)).keys():
             continue
         url = storage.join(warehouse, folder.path)
-        storage.delete_file(storage.join(url, "manifest.json"))
+        storage.delete_file(storage.join(url, MANIFEST))
         storage.delete(url)
     _remove_empty(warehouse)
 

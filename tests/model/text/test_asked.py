@@ -77,8 +77,8 @@ def test_everything_else_is_refused_with_its_place(given, message):
 
 @pytest.mark.parametrize("given", [[5, -1], np.array([5, -1]), pa.array([5, -1]), np.array([5, 2**63 - 1], np.uint64)])
 def test_ids_are_an_array_of_whole_numbers(given):
-    assert checked_ids(given, "exclude", count=2).tolist() == [int(number) for number in np.asarray(given)]
-    assert checked_ids([], "exclude", count=0).dtype == np.int64
+    assert checked_ids(given, count=2).tolist() == [int(number) for number in np.asarray(given)]
+    assert checked_ids([], count=0).dtype == np.int64
 
 
 @pytest.mark.parametrize(
@@ -100,4 +100,4 @@ def test_ids_are_an_array_of_whole_numbers(given):
 )
 def test_other_ids_are_refused_since_they_would_be_rounded_or_of_another_text(given, got):
     with pytest.raises(UsageError, match=f"exclude takes an array of 2 whole numbers, .* got {got}.* Give -1"):
-        checked_ids(given, "exclude", count=2)
+        checked_ids(given, count=2)
