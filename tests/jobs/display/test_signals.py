@@ -47,7 +47,7 @@ def test_a_stopped_command_reports_it_whatever_a_library_raises(capsys, number, 
     assert capsys.readouterr() == ("", MESSAGE)
 
 
-def test_a_command_cleans_up_before_it_stops(capsys):
+def test_a_command_cleans_up_before_it_stops():
     left = ["half a file"]
 
     def command():

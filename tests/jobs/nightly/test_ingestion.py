@@ -265,7 +265,7 @@ def test_a_drop_without_a_column_is_unusable_if_no_copy_under_way_can_bring_it(
         assert outcome.err.startswith(f"error: {url}: ")
 
 
-def test_a_parquet_drop_without_a_mapped_column_is_unusable_beside_a_usable_file(qpr, tmp_path, drop, dates):
+def test_a_parquet_drop_without_a_mapped_column_is_unusable_beside_a_usable_file(qpr, tmp_path, dates):
     usable = pa.table({"question": ["a"], "reply": ["b"]})
     for name, table in {"log-1": usable, "log-2": usable.rename_columns(["question", "answer"])}.items():
         path = tmp_path / "events" / f"date={dates(1)}" / f"{name}.parquet"

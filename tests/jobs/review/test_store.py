@@ -92,7 +92,7 @@ def test_undo_takes_the_verdict_that_was_stored_last_whatever_the_clock(open_sto
         assert [one.undo("ADA", session="s").verdict_id for _ in range(3)] == ["v2", "v1", "v0"]
 
 
-def test_verdicts_in_another_order_of_the_items_are_refused(open_store, items, make_queue, monkeypatch):
+def test_verdicts_in_another_order_of_the_items_are_refused(open_store, items, make_queue):
     store, queue = open_store(), make_queue()
     store.add([verdict("v1", "i1"), verdict("v2", "i2")], items)
     check_queue(store, queue)

@@ -87,7 +87,7 @@ def test_one_key_is_a_verdict_without_enter(terminal, tmp_path):
     assert "Undone" in screen
 
 
-def test_a_key_that_is_held_down_judges_one_item(monkeypatch, make_review, capsys):
+def test_a_key_that_is_held_down_judges_one_item(monkeypatch, make_review):
     review, now = make_review(FakeQueue(9)), 100.0
     pressed = iter([(0, "r"), (0.1, "r"), (0.1, "r"), (0.05, "u"), (0.1, "m"), (0.1, "M"), (0.3, "m"), (0.1, "q")])
 

@@ -93,7 +93,7 @@ def test_drawn_answers_have_the_values_of_their_requests(certified, tmp_path):
     assert drawn["filters"] == {"tenant": "acme"}
 
 
-def test_values_of_columns_with_the_names_of_fields_replace_none_of_them(certified, tmp_path):
+def test_values_of_columns_with_the_names_of_fields_replace_none_of_them(certified):
     client = certified(audits=3)
     hit = {"text": "pay a bill", "answer_id": "7"}
     row = {"reason": "certified", "question": "pay", "answer": "Online.", "certificate": "c", "hit": hit}
@@ -378,7 +378,7 @@ def test_the_alarm_of_a_version_holds_for_requests_that_began_on_it(certified, t
     assert reasons(client, "pay a bill") == [(True, "certified")]
 
 
-def test_a_fault_that_returns_is_reported_again_and_a_full_disk_does_not_hide_an_alarm(certified, tmp_path, capsys):
+def test_a_fault_that_returns_is_reported_again_and_a_full_disk_does_not_hide_an_alarm(certified, capsys):
     client, monitor = certified(), monitor_url(certified.url, 0.02)
     auditing = client.service.auditing
     for _ in range(2):

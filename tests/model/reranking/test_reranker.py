@@ -113,7 +113,7 @@ def test_a_question_left_out_stays_out_and_one_without_a_word_finds_nothing(open
         assert np.isneginf(nothing.scores).all()
 
 
-def test_further_encoders_are_asked_and_a_changed_one_is_refused(place, make_reranker, make_model, tmp_path):
+def test_further_encoders_are_asked_and_a_changed_one_is_refused(place, make_reranker, tmp_path):
     digest = open_index(str(place / "index-other")).settings.model_digest
     url = make_reranker(tmp_path / "r", encoders=[("other", digest)])
     opened = open_searcher(str(place / "index-model"), rerank=url)

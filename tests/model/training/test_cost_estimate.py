@@ -91,7 +91,7 @@ def test_the_time_of_a_validation_has_no_import(monkeypatch, pairs_about):
     assert loaded[-1] == loaded[-2]
 
 
-def test_it_stops_when_it_has_measured_long_enough(monkeypatch, pairs_about):
+def test_it_stops_when_it_has_measured_long_enough(pairs_about):
     shape, settings = KINDS["cnn"]
     pairs = pairs_about("pay", "cancel", "change", "lose")
     assert plan_training(pairs, pairs_about(), shape=shape, settings=settings, measured_s=0).measured_steps == 3

@@ -224,7 +224,7 @@ def test_a_pipe_is_refused_and_not_waited_for(artefact):
         check_place(str(artefact.parent), artefact.name)
 
 
-def test_a_file_larger_than_in_the_manifest_is_not_read(artefact, monkeypatch):
+def test_a_file_larger_than_in_the_manifest_is_not_read(artefact):
     manifest = read_manifest(str(artefact))
     place = next(artefact.glob("*/config.json"))
     with place.open("wb") as file:

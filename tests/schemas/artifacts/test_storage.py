@@ -168,7 +168,7 @@ def test_other_signs_in_a_url_are_no_password(url):
     assert url_fault(url) is None
 
 
-def test_a_locale_without_utf_8_is_named_and_not_the_path(tmp_path):
+def test_a_locale_without_utf_8_is_named_and_not_the_path():
     program = "import sys; from schemas.artifacts.storage import local_path; local_path(sys.argv[1])"
     environment = {**os.environ, "LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     ended = subprocess.run(

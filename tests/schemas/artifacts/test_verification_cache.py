@@ -34,14 +34,14 @@ def test_two_names_of_a_folder_are_one_artefact(cache, tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b'{"files": 1}', b"[]", b"\xff"])
-def test_a_damaged_cache_is_an_empty_one(cache, tmp_path, content):
+def test_a_damaged_cache_is_an_empty_one(cache, content):
     write_records("i", RECORDS)
     [file] = cache.iterdir()
     file.write_bytes(content)
     assert read_records("i") == Records()
 
 
-def test_a_cache_that_others_can_write_is_not_trusted(cache, tmp_path):
+def test_a_cache_that_others_can_write_is_not_trusted(cache):
     write_records("i", RECORDS)
     [file] = cache.iterdir()
     file.chmod(0o666)

@@ -272,7 +272,7 @@ def test_requests_below_the_minimum_probability_need_no_verdict(certify):
     assert (kept.code, json.loads(kept.out)["threshold"] >= 0.4) == (0, True)
 
 
-def test_an_index_without_a_confidence_model_cannot_be_certified(certify, monkeypatch):
+def test_an_index_without_a_confidence_model_cannot_be_certified(certify):
     rows = [row | {"question": f"pay the bill {number} now"} for number, row in enumerate(requests())]
     result = certify(rows)
     assert (result.code, "has no confidence model" in result.err) == (1, True)
@@ -303,7 +303,7 @@ def test_a_verdict_on_an_answer_whose_text_has_changed_is_none(certify):
     assert (result.code, "without a verdict on the answer that this index gives" in result.err) == (1, True), result.err
 
 
-def test_the_options_belong_together(qpr, tmp_path):
+def test_the_options_belong_together(qpr):
     for options, fault in (
         ((), "give --index, --requests and --output, or --certificate, or --simulate"),
         (("--audit", "a.csv"), "--audit: needs --certificate"),

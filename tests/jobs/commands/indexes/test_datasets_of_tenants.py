@@ -109,7 +109,7 @@ def test_an_evaluation_searches_with_the_values_of_the_dataset(place, tmp_path, 
     assert found["relevant_missing"] == 0
 
 
-def test_a_dataset_is_added_with_the_values_of_its_folders(place, tmp_path, make_dataset, qpr):
+def test_a_dataset_is_added_with_the_values_of_its_folders(place, tmp_path, qpr):
     made = qpr("index", "--questions", dataset(place, "acme"), *common(place), "--output", tmp_path / "index", *NAMES)
     assert made.code == 0
     assert qpr("index", "--output", tmp_path / "index", "--add", dataset(place, "b/s")).code == 0

@@ -66,7 +66,7 @@ def erase(qpr, warehouse, *options):
 
 
 @pytest.fixture
-def key(tmp_path, monkeypatch):
+def key(monkeypatch):
     monkeypatch.setenv("QPR_USER_KEY", "the-secret-key-of-the-environment")
 
 

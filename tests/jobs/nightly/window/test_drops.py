@@ -51,7 +51,7 @@ def test_a_file_that_cannot_be_read_is_a_change_and_ends_no_night(ingested, date
     assert changed(w, days) == [dates(2)]
 
 
-def test_copies_and_hidden_files_and_removed_drops_are_no_changes(ingested, drop, dates):
+def test_copies_and_hidden_files_and_removed_drops_are_no_changes(ingested, dates):
     w, days = ingested
     folder = storage.join(w, "events", f"date={dates(1)}")
     rows = storage.read_bytes(storage.join(folder, "log.jsonl"))

@@ -69,7 +69,7 @@ def results(url):
 
 
 @pytest.mark.parametrize("factory", ["Flat", "IVF1,PQ1x4fs,RFlat", "HNSW2,SQ8,RFlat"])
-def test_nights_find_what_a_new_build_finds(nights, tmp_path, make_dataset, monkeypatch, factory):
+def test_nights_find_what_a_new_build_finds(nights, tmp_path, monkeypatch, factory):
     """Each night some questions go, some come, some change cluster and answer, and one changes its text."""
     monkeypatch.setattr(codes_files, "FLAT_SEGMENT_BELOW", 15)
     url = nights(0, [questions(0, 60), questions(60, 120)], factory=factory)
