@@ -62,7 +62,7 @@ def leased(warehouse: str, number: int, version: Version) -> Iterator[None]:
     Raises:
         QprError: the warehouse cannot be written to.
     """
-    started = _now()
+    started = datetime.datetime.now(datetime.UTC)
     owner = Owner.here(new_run_id(started), started)
     paths = sorted({artefact.path for artefact in version.artefacts})
     lease = Lease(owner=owner, version=number, paths=paths, expires=started + LEASE)
@@ -137,12 +137,9 @@ def remove_expired(warehouse: str, now: datetime.datetime) -> int:
 def _keep(url: str, lease: Lease, ended: threading.Event) -> None:
     while not ended.wait(PERIOD_S):
         with contextlib.suppress(QprError, OSError):  # the store may answer next time
-            storage.write_bytes(url, _content(lease.model_copy(update={"expires": _now() + LEASE})))
+            expires = datetime.datetime.now(datetime.UTC) + LEASE
+            storage.write_bytes(url, _content(lease.model_copy(update={"expires": expires})))
 
 
 def _content(lease: Lease) -> bytes:
     return lease.model_dump_json(indent=2).encode() + b"\n"
-
-
-def _now() -> datetime.datetime:
-    return datetime.datetime.now(datetime.UTC)

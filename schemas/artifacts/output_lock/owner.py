@@ -68,11 +68,13 @@ class Owner(pydantic.BaseModel, frozen=True):
 
     def renew(self) -> Owner:
         """Return the owner as of now."""
-        return self.model_copy(update={"renewed": _now().isoformat(timespec="seconds")})
+        now = datetime.datetime.now(datetime.UTC)
+        return self.model_copy(update={"renewed": now.isoformat(timespec="seconds")})
 
     def silent_s(self) -> float:
         """Return the seconds since the last renewal; compares the clocks of two machines."""
-        return (_now() - datetime.datetime.fromisoformat(self.renewed or self.since)).total_seconds()
+        renewed = datetime.datetime.fromisoformat(self.renewed or self.since)
+        return (datetime.datetime.now(datetime.UTC) - renewed).total_seconds()
 
     def content(self) -> bytes:
         """Return the content of the file."""
@@ -131,10 +133,6 @@ def lost_error(url: str, owner: Owner | None, *, change: bool) -> QprError:
         return QprError(f"{url}: {by} has changed it since this run began. This change is discarded. Run this again")
     lost = f"{by} has taken this place since this run began. What this run made is discarded"
     return QprError(f"{url}: {lost}. Look at what is there, then run this again, with --overwrite to replace it")
-
-
-def _now() -> datetime.datetime:
-    return datetime.datetime.now(datetime.UTC)
 
 
 def _kernel() -> str:

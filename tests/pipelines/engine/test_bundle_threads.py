@@ -3,7 +3,7 @@ import threading
 
 import apache_beam as beam
 import pytest
-from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
+from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.worker import bundle_processor, statesampler
 from apache_beam.testing.util import assert_that, equal_to
 from apache_beam.utils.counters import CounterFactory
@@ -15,12 +15,6 @@ from pipelines.engine.bundle_threads import spare_threads
 def beam_itself(monkeypatch):
     monkeypatch.setattr(statesampler.statesampler_impl, "threading", threading)
     monkeypatch.setattr(bundle_processor, "concurrent", concurrent)
-
-
-def options_of(runner):
-    options = PipelineOptions([])
-    options.view_as(StandardOptions).runner = runner
-    return options
 
 
 class Counted(beam.DoFn):
@@ -44,7 +38,7 @@ def make():
 
 @pytest.mark.parametrize("patched", [False, True], ids=["Beam itself, or the patch can go", "patched"])
 def test_a_bundle_starts_no_thread_and_steps_and_counters_are_those_of_beam(monkeypatch, patched):
-    options, started, start = options_of("FnApiRunner"), [], threading.Thread.start
+    options, started, start = PipelineOptions(["--runner=FnApiRunner"]), [], threading.Thread.start
     monkeypatch.setattr(threading.Thread, "start", lambda thread: (started.append(thread.name), start(thread)))
     if patched:
         spare_threads(options)
@@ -62,7 +56,7 @@ def test_a_bundle_starts_no_thread_and_steps_and_counters_are_those_of_beam(monk
 
 @pytest.mark.parametrize("patched", [False, True], ids=["Beam itself", "patched"])
 def test_a_step_that_cannot_be_made_ends_the_run_with_its_error(monkeypatch, patched):
-    options = options_of("FnApiRunner")
+    options = PipelineOptions(["--runner=FnApiRunner"])
     if patched:
         spare_threads(options)
     pipeline = beam.Pipeline(options=options)
@@ -74,10 +68,10 @@ def test_a_step_that_cannot_be_made_ends_the_run_with_its_error(monkeypatch, pat
 
 @pytest.mark.parametrize("patched", [False, True], ids=["Beam itself, or the patch can go", "patched"])
 def test_a_thread_that_measures_for_another_engine_keeps_no_process_alive(patched):
-    spare_threads(options_of("FnApiRunner"))
+    spare_threads(PipelineOptions(["--runner=FnApiRunner"]))
     statesampler.statesampler_impl.threading = threading
     if patched:
-        spare_threads(options_of("PrismRunner"))
+        spare_threads(PipelineOptions(["--runner=PrismRunner"]))
         assert bundle_processor.concurrent.futures.ThreadPoolExecutor is concurrent.futures.ThreadPoolExecutor
     before = {*threading.enumerate()}
     sampler = statesampler.StateSampler("a", CounterFactory())

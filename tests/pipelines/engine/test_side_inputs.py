@@ -1,6 +1,6 @@
 import apache_beam as beam
 import pytest
-from apache_beam.options.pipeline_options import PipelineOptions, StandardOptions
+from apache_beam.options.pipeline_options import PipelineOptions
 from apache_beam.runners.portability.fn_api_runner import worker_handlers
 from apache_beam.runners.worker import sdk_worker, statecache
 from apache_beam.testing.util import assert_that, equal_to
@@ -9,12 +9,6 @@ from pipelines.engine.side_inputs import keep_no_side_inputs
 
 NAME = "STATE_CACHE_SIZE_MB"
 OF_BEAM = getattr(worker_handlers, NAME)
-
-
-def options_of(runner):
-    options = PipelineOptions([])
-    options.view_as(StandardOptions).runner = runner
-    return options
 
 
 @pytest.fixture
@@ -34,7 +28,7 @@ def calls(monkeypatch):
 @pytest.mark.parametrize(("view", "expected"), [(beam.pvalue.AsSingleton, 7), (beam.pvalue.AsList, [7])])
 def test_a_side_input_of_a_step_is_read_once_and_beam_alone_visits_what_is_in_it(calls, patched, view, expected):
     measured, read = calls
-    options = options_of("FnApiRunner")
+    options = PipelineOptions(["--runner=FnApiRunner"])
     if patched:
         keep_no_side_inputs(options)
     with beam.Pipeline(options=options) as pipeline:
@@ -48,7 +42,7 @@ def test_a_side_input_of_a_step_is_read_once_and_beam_alone_visits_what_is_in_it
 
 def test_workers_of_another_engine_keep_side_inputs_as_beam_does(monkeypatch):
     monkeypatch.setattr(worker_handlers, NAME, OF_BEAM)
-    keep_no_side_inputs(options_of("FnApiRunner"))
+    keep_no_side_inputs(PipelineOptions(["--runner=FnApiRunner"]))
     assert getattr(worker_handlers, NAME) == 0
-    keep_no_side_inputs(options_of("PrismRunner"))
+    keep_no_side_inputs(PipelineOptions(["--runner=PrismRunner"]))
     assert getattr(worker_handlers, NAME) == OF_BEAM > 0

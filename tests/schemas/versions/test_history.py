@@ -151,7 +151,9 @@ def test_without_conditional_writes_the_second_of_two_writers_is_refused(memory,
     monkeypatch.setattr(conditional_writes, "is_conditional", lambda _: False)
     w = storage.join(memory, "w")
     version = make_version(w, "one")
-    lock = acquire(storage.join(w, "versions"), Owner.here("20261120T000000Z-000000", _now()))
+    lock = acquire(
+        storage.join(w, "versions"), Owner.here("20261120T000000Z-000000", datetime.datetime.now(datetime.UTC))
+    )
     with pytest.raises(QprError, match="another run is writing there"):
         history.publish(w, version)
     lock.release()
@@ -204,10 +206,6 @@ def test_a_full_disk_leaves_no_half_lease_or_layout(tmp_path, monkeypatch):
         with pytest.raises(QprError, match=r"(?i)no space left"):
             history.keep_refused(w, version)
     assert (read_layout(w), leases(w), history.refused_versions(w)) == (None, {}, [])
-
-
-def _now():
-    return datetime.datetime.now(datetime.UTC)
 
 
 @pytest.mark.parametrize(
