@@ -11,6 +11,6 @@ if TYPE_CHECKING:
     from jobs.review.store import VerdictStore
 
 
-def merge_file(store: VerdictStore, queue: Queue, file: str, *, reviewer: str | None = None) -> int:
+def merge_file(store: VerdictStore, queue: Queue, file: str) -> int:
     """Add the verdicts of a file and return the number of new ones."""
-    return merge(store, read_judged(queue, file, reviewer=reviewer))
+    return merge(store, read_judged(queue, file))
