@@ -25,6 +25,8 @@ _ADVICE_OF_SYSTEM = {
     errno.EMFILE: "Raise the limit of open files, such as by `ulimit -n 4096`",
 }
 
+_TOO_MANY_REQUESTS = 429
+
 _NO_TEMPORARY = "No usable temporary directory"
 """Beginning of Python's message where none of the usual folders of temporary files can be written."""
 
@@ -80,8 +82,9 @@ def _answer_of_store(error: Exception) -> str | None:
         return "there is no such bucket. Create it, or correct the URL"
     if not message or isinstance(error, FileNotFoundError | FileExistsError):
         return None
-    is_fault_of_store = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0) >= 500
-    advice = "Run this again later" if is_fault_of_store else "Check the URL, the credentials and what they permit"
+    status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
+    is_busy = status == _TOO_MANY_REQUESTS or status >= 500
+    advice = "Run this again later" if is_busy else "Check the URL, the credentials and what they permit"
     return f"the store answered {code}: {message.rstrip('.')}. {advice}"
 
 

@@ -115,6 +115,7 @@ def test_other_errors_are_no_matter_of_connections(error):
     [
         (PermissionError, 403, "InvalidAccessKeyId", "Check the URL, the credentials and what they permit"),
         (OSError, 400, "InvalidBucketName", "Check the URL, the credentials and what they permit"),
+        (OSError, 429, "TooManyRequests", "Run this again later"),
         (OSError, 500, "InternalError", "Run this again later"),
         (OSError, 503, "SlowDown", "Run this again later"),
     ],
