@@ -20,7 +20,8 @@ from schemas.errors import QprError, UsageError
 _URL = re.compile(r"[A-Za-z0-9+.-]*://|.*::|file:|local:|data:", re.DOTALL)
 """Beginnings of a URL; everything else is a local path."""
 
-_BUCKETS = frozenset({"s3", "s3a", "gs", "gcs", "abfs", "az"})
+_S3 = frozenset({"s3", "s3a"})
+_BUCKETS = _S3 | {"gs", "gcs", "abfs", "az"}
 """Protocols of stores that have buckets or containers and no folders."""
 
 
@@ -35,7 +36,7 @@ def local_path(url: str) -> str | None:
         path = os.path.join(os.getcwd(), os.path.expanduser(url))
         return path.rstrip("/") or "/"
     file_system, path = locate(url)
-    return str(path) if _is_local(file_system) else None
+    return str(path) if "file" in protocols(file_system) else None
 
 
 def locate(url: str) -> tuple[Any, str]:
@@ -53,11 +54,8 @@ def locate(url: str) -> tuple[Any, str]:
         file_system, path = fsspec.core.url_to_fs(os.path.expanduser(url))
     except (ValueError, ImportError) as error:
         raise QprError(f"{url}: cannot open this kind of path: {error}") from error
+    file_system.invalidate_cache(path)  # others write there too, and s3fs reports a file as missing that its list lacks
     return file_system, path
-
-
-def _is_local(file_system: Any) -> bool:
-    return "file" in file_system.protocol
 
 
 def protocols(file_system: Any) -> set[str]:
@@ -114,7 +112,7 @@ def check_answered(file_system: Any, path: str) -> None:
 
 
 def read_if_there(url: str) -> bytes | None:
-    """Return a whole file, without use of cached listings; None if it does not exist.
+    """Return a whole file; None if it does not exist.
 
     Raises:
         QprError: it cannot be read.
@@ -154,8 +152,7 @@ def read_start(url: str, count: int) -> bytes:
 def write_bytes(url: str, content: bytes) -> None:
     """Write a whole file; a reader gets the old content or the new, never a part.
 
-    Object stores publish an object when its upload completes. A local file is written beside its place, synchronised
-    and renamed.
+    Object stores publish an object when its upload completes. A local file is written beside its place and renamed.
 
     Raises:
         QprError: it cannot be written.
@@ -163,7 +160,7 @@ def write_bytes(url: str, content: bytes) -> None:
     file_system, path = locate(url)
     with explained(url):
         make_parent(file_system, path)
-        if _is_local(file_system):
+        if "file" in protocols(file_system):
             with write_atomically(path) as file:
                 file.write(content)
         else:
@@ -192,25 +189,28 @@ def check_writable(url: str) -> None:
 
 
 def delete(url: str) -> None:
-    """Remove a file or a folder with its content; a missing one is no error."""
+    """Remove a file or a folder with its content; a missing one is no error.
+
+    Raises:
+        QprError: a file cannot be removed.
+    """
     file_system, path = locate(url)
-    file_system.invalidate_cache(path)  # s3fs removes the files of its cached listing, and others write there too
     with explained(url), contextlib.suppress(FileNotFoundError):
         file_system.rm(path, recursive=True)
+        if protocols(file_system) & _S3:
+            for left in file_system.find(path):  # s3fs ignores the errors that the answer to a bulk deletion lists
+                file_system.rm_file(left)
 
 
 def delete_file(url: str) -> None:
-    """Remove one file, without use of cached listings; a missing one is no error."""
+    """Remove one file; a missing one is no error."""
     file_system, path = locate(url)
     with explained(url), contextlib.suppress(FileNotFoundError):
         file_system.rm_file(path)
 
 
 def delete_if_empty(url: str) -> None:
-    """Remove an empty folder; others stay as they are.
-
-    Object stores have no folders.
-    """
+    """Remove an empty folder, which object stores do not have; others stay as they are."""
     file_system, path = locate(url)
     with contextlib.suppress(QprError), explained(url):
         file_system.rmdir(path)
@@ -222,14 +222,15 @@ def children(url: str) -> list[str]:
     with explained(url):
         try:
             listed = file_system.ls(path, detail=False, refresh=True)
+            is_file = path in listed and file_system.isfile(path)
         except FileNotFoundError:
             return []
-        except NotADirectoryError as error:
-            raise QprError(f"{url}: is a file, not a folder") from error
-        if path in listed and file_system.isfile(path):
-            raise QprError(f"{url}: is a file, not a folder")
-    names = {entry.rstrip("/").rsplit("/", 1)[-1] for entry in listed}
-    return sorted(names - {path.rstrip("/").rsplit("/", 1)[-1]} if path.rstrip("/") in listed else names)
+        except NotADirectoryError:
+            is_file = True
+    if is_file:
+        raise QprError(f"{url}: is a file, not a folder")
+    # an object store may have an object for a folder, such as "folder/" by the web console, and lists it in the folder
+    return sorted({entry.rstrip("/").rsplit("/", 1)[-1] for entry in listed if entry.rstrip("/") != path.rstrip("/")})
 
 
 class explained(contextlib.AbstractContextManager[None]):  # noqa: N801, called like a function

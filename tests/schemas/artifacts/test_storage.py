@@ -214,3 +214,44 @@ def test_a_tilde_is_the_home_folder(tmp_path, monkeypatch):
 )
 def test_joining_puts_one_slash_between_two_parts(parts, expected):
     assert storage.join(*parts) == expected
+
+
+def test_a_file_of_another_process_is_found_after_a_listing_and_gone_after_its_removal(s3):
+    file_system = fsspec.filesystem("s3", skip_instance_cache=True)  # that of another process
+    storage.write_bytes(f"{s3}/folder/one", b"1")
+    for name in ("two", "three"):
+        assert name not in storage.children(f"{s3}/folder")
+        file_system.pipe_file(f"bucket/folder/{name}", b"theirs")
+        assert storage.read_if_there(f"{s3}/folder/{name}") == b"theirs"
+        assert storage.exists(f"{s3}/folder/{name}")
+    storage.children(f"{s3}/folder")
+    file_system.rm_file("bucket/folder/two")
+    assert not storage.exists(f"{s3}/folder/two")
+
+
+def test_files_that_a_bulk_deletion_leaves_are_removed_one_by_one(s3, monkeypatch):
+    system = fsspec.get_filesystem_class("s3")
+    for name in ("one", "deep/two"):
+        storage.write_bytes(f"{s3}/folder/{name}", b"1")
+
+    async def leaves_all(*_):  # with status 200 and a list of errors, which s3fs does not read
+        return []
+
+    def fails(path):
+        raise PermissionError(path)
+
+    monkeypatch.setattr(system, "_bulk_delete", leaves_all)
+    with monkeypatch.context() as patched:
+        patched.setattr(fsspec.filesystem("s3"), "rm_file", fails)
+        with pytest.raises(QprError, match="folder: permission denied"):
+            storage.delete(f"{s3}/folder")
+    storage.delete(f"{s3}/folder")
+    assert not storage.exists(f"{s3}/folder")
+
+
+def test_the_object_that_stands_for_a_folder_is_not_in_it(s3):
+    file_system = fsspec.filesystem("s3")
+    file_system.pipe_file("bucket/folder/", b"")  # as the web console makes a folder
+    assert storage.children(f"{s3}/folder") == []
+    storage.write_bytes(f"{s3}/folder/folder", b"1")
+    assert storage.children(f"{s3}/folder/") == ["folder"]
