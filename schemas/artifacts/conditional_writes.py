@@ -108,20 +108,42 @@ def create(url: str, content: bytes) -> None:
         ConflictError: it exists.
         QprError: it cannot be written.
     """
+    try:
+        _create(url, content)
+    except QprError as error:
+        found = _content_after(url, error)
+        if found == content:
+            return
+        if found is None and not isinstance(error.__cause__, FileExistsError):
+            raise
+        raise ConflictError(f"{url}: exists") from error
+
+
+def _create(url: str, content: bytes) -> None:
     file_system, path = storage.locate(url)
     with storage.explained(url):
         storage.make_parent(file_system, path)
-        try:
-            if storage.local_path(url) is not None:
-                with write_atomically(path, new=True) as file:
-                    file.write(content)
-            else:
-                with _alone(file_system):
-                    _pipe(file_system, path, content, mode="create")
-        except FileExistsError as error:
-            # A library repeats a request without an answer, and then finds its own file.
-            if storage.read_if_there(url) != content:
-                raise ConflictError(f"{url}: exists") from error
+        if storage.local_path(url) is not None:
+            with write_atomically(path, new=True) as file:
+                file.write(content)
+        else:
+            with _alone(file_system):
+                _pipe(file_system, path, content, mode="create")
+
+
+def _content_after(url: str, error: QprError) -> bytes | None:
+    """Return the content of a file after a write that failed; None without a file.
+
+    The store may have written the file although its answer was lost: then a library repeats the request, finds its own
+    file and reports a conflict. Not every store names the precondition that failed, as S3 does.
+
+    Raises:
+        QprError: `error`; the store does not answer.
+    """
+    try:
+        return storage.read_if_there(url)
+    except QprError:
+        raise error from error.__cause__
 
 
 def replace(url: str, content: bytes, *, expected: bytes) -> None:
@@ -133,21 +155,23 @@ def replace(url: str, content: bytes, *, expected: bytes) -> None:
     """
     file_system, path = storage.locate(url)
     conflict = ConflictError(f"{url}: is no longer what it was")
-    with storage.explained(url), _alone(file_system):
-        conditions = _conditions(file_system, path)  # read before the content, so that both are of one version
+    with _alone(file_system):
+        with storage.explained(url):
+            conditions = _conditions(file_system, path)  # read before the content, so that both are of one version
         if conditions is None or storage.read_if_there(url) != expected:
             raise conflict
-        if not conditions:
-            storage.write_bytes(url, content)
-            return
         try:
-            _pipe(file_system, path, content, **conditions)
-        except OSError as error:
-            found = storage.read_if_there(url)
-            if found not in (content, expected):
-                raise conflict from error
+            if conditions:
+                with storage.explained(url):
+                    _pipe(file_system, path, content, **conditions)
+            else:
+                storage.write_bytes(url, content)
+        except QprError as error:
+            found = _content_after(url, error)
             if found == expected:
                 raise
+            if found != content:
+                raise conflict from error
 
 
 def change(url: str, changed: Callable[[bytes | None], tuple[bytes, _Result]]) -> _Result:

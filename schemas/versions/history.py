@@ -132,12 +132,19 @@ def publish(warehouse: str, version: Version) -> int:
     with contextlib.nullcontext() if conditional_writes.is_conditional(folder) else held(folder):
         there = numbers(warehouse)
         if there and there[-1] >= number:
-            raise conditional_writes.ConflictError(
-                f"{warehouse}: version {there[-1]} was published by another command meanwhile. Run this again; "
-                "finished steps are used again"
-            )
-        conditional_writes.create(file_of(warehouse, number), version.model_dump_json(indent=2).encode())
+            raise _published(warehouse, there[-1])
+        try:
+            conditional_writes.create(file_of(warehouse, number), version.model_dump_json(indent=2).encode())
+        except conditional_writes.ConflictError as error:
+            raise _published(warehouse, number) from error
     return number
+
+
+def _published(warehouse: str, number: int) -> conditional_writes.ConflictError:
+    return conditional_writes.ConflictError(
+        f"{warehouse}: version {number} was published by another command meanwhile. Run this again; finished steps are "
+        "used again"
+    )
 
 
 def roll_back(warehouse: str, to: int) -> int:

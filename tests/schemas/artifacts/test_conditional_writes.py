@@ -115,6 +115,68 @@ def test_s3_is_asked_again_after_two_writes_in_one_moment(memory, monkeypatch):
         create(f"{memory}/file2", b"one")
 
 
+@pytest.fixture(params=["a server's error", "no connection", "a file of its own"])
+def lost(request, memory, monkeypatch):
+    """Write to the store in memory, then report an error, as where the answer to a request was lost."""
+    reset = type("ConnectionClosedError", (Exception,), {"__module__": "botocore.exceptions"})("Connection was closed")
+    errors = {"a server's error": conflict("InternalError"), "no connection": reset, "a file of its own": refusal()}
+    real = MemoryFileSystem.pipe_file
+
+    def pipe_file(self, path, value, **terms):
+        real(self, path, value, **terms)
+        raise errors[request.param]
+
+    monkeypatch.setattr(MemoryFileSystem, "pipe_file", pipe_file)
+    return f"{memory}/file"
+
+
+def test_a_write_that_succeeded_although_its_answer_was_lost_is_no_error(lost):
+    create(lost, b"one")
+    with pytest.raises(ConflictError):
+        create(lost, b"two")
+    replace(lost, b"two", expected=b"one")
+    assert storage.read_bytes(lost) == b"two"
+
+
+def test_a_store_that_does_not_name_the_failed_precondition_has_conflicts_too(memory, monkeypatch):
+    real = MemoryFileSystem.pipe_file
+
+    def pipe_file(self, path, value, mode="overwrite"):
+        if mode == "create" and self.exists(path):
+            raise refusal()
+        real(self, path, value)
+
+    monkeypatch.setattr(MemoryFileSystem, "pipe_file", pipe_file)
+    create(f"{memory}/file", b"one")
+    with pytest.raises(ConflictError, match="file: exists"):
+        create(f"{memory}/file", b"two")
+    create(f"{memory}/file", b"one")
+
+
+def test_the_error_of_a_failed_write_is_reported_if_the_store_does_not_answer_any_more(memory, monkeypatch):
+    storage.write_bytes(f"{memory}/file", b"one")
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def silent(*_, **__):
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(MemoryFileSystem, "pipe_file", full)
+    with pytest.raises(QprError, match="No space left on device"):
+        replace(f"{memory}/file", b"two", expected=b"one")
+    monkeypatch.setattr(MemoryFileSystem, "cat_file", silent)
+    with pytest.raises(QprError, match="No space left on device"):
+        create(f"{memory}/new", b"one")
+
+
+def refusal():
+    """Return s3fs's error for an answer of MinIO to `If-None-Match`, which does not name the condition."""
+    error = OSError(errno.EINVAL, "At least one of the pre-conditions you specified did not hold")
+    error.__cause__ = conflict("PreconditionFailed").__cause__
+    return error
+
+
 def conflict(code):
     cause = Exception()
     cause.response = {"Error": {"Code": code}}
