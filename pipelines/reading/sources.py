@@ -143,9 +143,8 @@ def dataset_folders(pattern: str) -> list[str]:
     """
     file_system, path = storage.locate(pattern)
     with storage.explained(pattern):
-        if file_system.exists(path):
+        if storage.exists(pattern):
             return [pattern] if file_system.isdir(path) else []
-        storage.check_answered(file_system, path)
         if not _GLOB.search(path):
             raise QprError(f"{pattern}: no such dataset or file. Check the path, or make a dataset with `qpr clusters`")
         matches = sorted(file_system.glob(path))
@@ -212,10 +211,9 @@ def _with_options(source: Source, delimiter: str | None, encoding: str | None) -
 def _matches(pattern: str) -> Iterator[Source]:
     file_system, path = storage.locate(pattern)
     with storage.explained(pattern):
-        if file_system.exists(path):  # checked before globs, since a file's name may contain [ or ?
+        if storage.exists(pattern):  # checked before globs, since a file's name may contain [ or ?
             yield _source(pattern, file_system, path)
             return
-        storage.check_answered(file_system, path)
         files = sorted(p for p in file_system.glob(path) if not file_system.isdir(p)) if _GLOB.search(path) else []
     if not files:
         raise QprError(f"{pattern}: no file matches. Check the path, and put a pattern in quotes for the shell")

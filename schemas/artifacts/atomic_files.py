@@ -95,7 +95,8 @@ def _place_new(staged: str, path: str) -> None:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), path) from error
         os.replace(staged, path)
         return
-    os.unlink(staged)
+    with contextlib.suppress(OSError):  # the file has its place
+        os.unlink(staged)
 
 
 def synchronise_folder(folder: str) -> None:

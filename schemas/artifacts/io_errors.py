@@ -17,11 +17,15 @@ _NOT_REACHED = (ConnectionError, TimeoutError, socket.gaierror)
 _ADVICE = "Check the address, that the server runs, and the network"
 
 _FREE_SPACE = "Free some space, or name a folder with more"
+_MOUNT = "Run this again; if that fails too, mount the folder again"
 _ADVICE_OF_SYSTEM = {
     errno.ENOSPC: _FREE_SPACE,
     errno.EDQUOT: _FREE_SPACE,
     errno.EFBIG: "Raise the limit of file sizes, such as by `ulimit -f unlimited`",
     errno.EROFS: "Name a folder that can be written",
+    errno.ESTALE: _MOUNT,
+    errno.ENOTCONN: _MOUNT,
+    errno.EIO: "Check the disk or the store, then run this again",
     errno.EMFILE: "Raise the limit of open files, such as by `ulimit -n 4096`",
 }
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -78,37 +79,36 @@ def exists(url: str) -> bool:
     """Return whether a file or folder exists.
 
     Raises:
-        QprError: the store does not answer.
+        QprError: it is unknown, since the disk or the store does not answer: fsspec and Python report it as missing.
     """
-    if (local := local_path(url)) is not None:
-        return os.path.exists(local)
-    file_system, path = locate(url)
     with explained(url):
-        found = bool(file_system.exists(path))
-        if not found:
-            check_answered(file_system, path)
-    return found
-
-
-def is_folder(url: str) -> bool:
-    """Return whether there is a folder."""
-    file_system, path = locate(url)
-    with explained(url):
-        return bool(file_system.isdir(path))
-
-
-def check_answered(file_system: Any, path: str) -> None:
-    """Check that a file is missing and its server answers: over HTTP, fsspec reports both as missing.
-
-    Raises:
-        FileNotFoundError: caused by the connection error; `explained` makes a message of it.
-    """
-    if "http" in file_system.protocol:
+        if (local := local_path(url)) is not None:
+            return _mode(local) is not None
+        file_system, path = locate(url)
         try:
             file_system.info(path)
         except FileNotFoundError as error:
-            if connection_fault(error):
+            if connection_fault(error):  # of a server for HTTP
                 raise
+            return False
+    return True
+
+
+def is_folder(url: str) -> bool:
+    """Return whether there is a folder, with the errors of `exists`."""
+    with explained(url):
+        if (local := local_path(url)) is not None:
+            return stat.S_ISDIR(_mode(local) or 0)
+        file_system, path = locate(url)
+        return bool(file_system.isdir(path))
+
+
+def _mode(path: str) -> int | None:
+    """Return the type and permissions of a local file or folder, None if there is neither."""
+    try:
+        return os.stat(path).st_mode
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # the last for a zero byte
+        return None
 
 
 def read_if_there(url: str) -> bytes | None:

@@ -177,6 +177,21 @@ def test_a_locale_without_utf_8_is_named_and_not_the_path():
     assert "the path is UTF-8, which this locale, with ascii, does not have. Set LC_ALL=C.UTF-8" in ended.stderr
 
 
+@pytest.mark.parametrize("look", [storage.exists, storage.is_folder])
+@pytest.mark.parametrize(("number", "advice"), [(errno.ESTALE, "mount"), (errno.EACCES, ""), (errno.EIO, "Check")])
+def test_a_disk_that_does_not_answer_is_not_a_missing_file(tmp_path, monkeypatch, look, number, advice):
+    assert not look(str(tmp_path / "none"))
+    assert not look(f"{tmp_path}/zero\0byte")
+
+    def fail(*_, **__):
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "stat", fail)
+        with pytest.raises(QprError, match=rf"folder: .*{advice}"):
+            look(str(tmp_path / "folder"))
+
+
 def test_a_path_through_a_file_is_named(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(QprError, match=r"file/x: a part of this path is a file"):
@@ -190,7 +205,7 @@ def remote_error(module):
 @pytest.mark.parametrize("look", [storage.exists, storage.children, storage.read_bytes, storage.delete])
 def test_an_error_of_a_remote_file_system_names_the_url(monkeypatch, memory, look):
     fail = Mock(side_effect=remote_error("botocore.exceptions"))
-    for operation in ("exists", "ls", "cat_file", "rm"):
+    for operation in ("info", "ls", "cat_file", "rm"):
         monkeypatch.setattr(fsspec.implementations.memory.MemoryFileSystem, operation, fail)
     with pytest.raises(QprError, match=f"{memory}/x: NoCredentialsError: Unable to locate credentials. Check the URL"):
         look(f"{memory}/x")
