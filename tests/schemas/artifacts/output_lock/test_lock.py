@@ -265,6 +265,19 @@ def test_where_removal_is_forbidden_the_lease_is_marked_as_released(remote, monk
     assert storage.children(remote) == [read_manifest(remote).run_id, MANIFEST]
 
 
+def test_where_removal_is_forbidden_the_lease_of_a_killed_run_expires(remote, monkeypatch):
+    def forbid(url):
+        raise QprError(f"{url}: permission denied")
+
+    locked_by(remote, ELSEWHERE)
+    monkeypatch.setattr(storage, "delete_file", forbid)
+    with pytest.raises(LockedError, match="The lock of a killed run expires after 120 s"):
+        Output(remote, "dataset")
+    monkeypatch.setattr(lease, "LEASE_S", -1.0)
+    publish(Output(remote, "dataset"))
+    assert rows(remote) == [b"rows"]
+
+
 @pytest.mark.parametrize("old", [False, True])
 def test_a_manifest_that_changed_since_the_lock_is_not_replaced(url, old):
     if old:
