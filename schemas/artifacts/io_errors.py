@@ -29,6 +29,9 @@ _ADVICE_OF_SYSTEM = {
     errno.EMFILE: "Raise the limit of open files, such as by `ulimit -n 4096`",
 }
 
+_CUT_OFF = frozenset({"ClientPayloadError", "IncompleteReadError", "ResponseStreamingError"})
+"""Errors of aiohttp and botocore for a body that is shorter than its header states."""
+
 _TOO_MANY_REQUESTS = 429
 
 _NO_TEMPORARY = "No usable temporary directory"
@@ -56,6 +59,8 @@ def connection_fault(error: BaseException) -> str | None:
     for cause in causes:
         if _is_unreached(cause):
             return f"cannot connect to {_address(causes)} ({_reason(causes)}). {_ADVICE}"
+        if type(cause).__name__ in _CUT_OFF:
+            return "the server's answer was cut off. Check the network, then run this again"
         status = getattr(cause, "status", None) if type(cause).__name__ == "ClientResponseError" else None  # aiohttp's
         if isinstance(status, int) and status not in (404, 410):
             answer = f"{status} {getattr(cause, 'message', '')}".rstrip()

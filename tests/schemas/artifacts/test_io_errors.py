@@ -132,6 +132,11 @@ def test_the_words_of_a_store_that_refuses_a_request_are_shown(kind, status, cod
     assert str(raised.value) == f"s3://b/x: the store answered {code}: No such key. {advice}"
 
 
+def test_an_answer_that_was_cut_off_is_no_matter_of_access():
+    cut = type("ClientPayloadError", (Exception,), {"__module__": "aiohttp.client_exceptions"})("not completed")
+    assert io_fault(cut) == "the server's answer was cut off. Check the network, then run this again"
+
+
 def test_an_object_that_a_store_does_not_have_is_a_missing_file():
     error = FileNotFoundError("The specified key does not exist.")
     error.__cause__ = Exception()
