@@ -59,29 +59,46 @@ async function call(path, options = {}) {
   return body;
 }
 
-async function search({ submitted = false, repeats = 0 } = {}) {
+async function callPatiently(path, options, submitted) { // each request by itself: a server that permits one a second refuses two at once again and again
+  for (let repeats = 0; ; repeats += 1) {
+    try {
+      return await call(path, options);
+    } catch (error) {
+      if (!error.pause || repeats === REPEATS || options.signal.aborted) throw error;
+      showFault(error, submitted);
+      await new Promise((done) => setTimeout(done, 1000 * error.pause));
+      if (options.signal.aborted) throw error;
+    }
+  }
+}
+
+async function search({ submitted = false } = {}) {
   clearTimeout(timer);
   running?.abort();
   const parameters = asked();
   enter(parameters, submitted);
   if (!parameters.get("q")) return showNothing();
-  const { signal } = (running = new AbortController());
+  const own = (running = new AbortController());
+  const { signal } = own;
   const one = !part.mode || part.mode.selectedIndex === 0; // the answer comes in the first mode: then one search has both
   const body = JSON.stringify({ question: parameters.get("q"), ...(one && { k: Number(part.page.dataset.k) }), ...(filters.length && { filters: chosen() }) });
   const answering = { method: "POST", body, signal, headers: { "Content-Type": "application/json" } };
   part.found.ariaBusy = "true";
   const slow = setTimeout(() => (part.status.textContent = "Searching…"), 300);
   try {
-    const [answered, found] = await Promise.all([call("answer", answering), one || call(`search?${parameters}`, { signal })]);
+    const [answered, found] = await Promise.all([
+      callPatiently("answer", answering, submitted),
+      one || callPatiently(`search?${parameters}`, { signal }, submitted),
+    ]);
     const answer = answered.results[0];
     if (!signal.aborted) show(one ? answer.hits : found.results[0].hits, answer);
   } catch (error) {
     if (signal.aborted) return;
+    own.abort(); // the other request too
     showFault(error, submitted);
-    if (error.pause && repeats < REPEATS) timer = setTimeout(search, 1000 * error.pause, { submitted, repeats: repeats + 1 });
   } finally {
     clearTimeout(slow);
-    if (!signal.aborted) part.found.ariaBusy = "false";
+    if (running === own) part.found.ariaBusy = "false";
   }
 }
 

@@ -345,8 +345,8 @@ def test_the_page_asks_for_no_more_hits_than_the_server_permits(start):
     assert (k, len(response.json()["results"][0]["hits"])) == (4, 2)
 
 
-def test_the_server_serves_a_page_that_understands_its_responses(start, chromium):
-    client = start(version=None)
+def open_page(chromium, client):
+    """Return a page whose requests go to an application."""
 
     def respond(route):
         request = route.request
@@ -357,6 +357,20 @@ def test_the_server_serves_a_page_that_understands_its_responses(start, chromium
 
     page = chromium.new_page()
     page.route("**/*", respond)
+    return page
+
+
+def test_another_mode_is_searched_where_a_client_may_not_ask_twice_at_once(start, chromium):
+    page = open_page(chromium, start(limits={"rate": 1.9}))  # answer and hits of another mode are two requests
+    page.goto(f"{ADDRESS}?q=pay+my+bill&mode=bm25")
+    sync_api.expect(page.locator("#fault")).to_contain_text("too many requests")
+    sync_api.expect(page.locator("#status")).to_have_text("4 similar questions", timeout=10_000)
+    assert (shown(page, "fault"), shown(page, "text")) == (None, "in the app")
+    page.close()
+
+
+def test_the_server_serves_a_page_that_understands_its_responses(start, chromium):
+    page = open_page(chromium, start(version=None))
     ask(page, "pay my bill")
     assert (shown(page, "verdict"), shown(page, "text")) == ("Answer", "in the app")
     page.click("#hits summary >> nth=0")
@@ -432,6 +446,7 @@ def test_a_search_that_is_refused_again_and_again_ends(opened):
             break
     page.wait_for_timeout(500)
     assert len(server.asked) == 6
+    assert (shown(page, "fault"), page.inner_text("#status")) == ("The server refused the request: no, thank you.", "")
     page.fill("#question", "another one")
     server.fault = None
     sync_api.expect(page.locator("#status")).to_have_text("2 similar questions")
