@@ -34,7 +34,7 @@ async function ask(path, more) {
     sent = null;
   } catch (error) {
     if (more) more.refused = error.status < 500; // and not stored; without a response it may be
-    showFault(error);
+    showFault(error, path === "review/verdicts");
   } finally {
     busy = false;
     part.verdicts.ariaBusy = "false";
@@ -47,7 +47,7 @@ function begin() {
   ask("review/next");
 }
 
-function showFault(error) {
+function showFault(error, isVerdict) {
   const { status } = error;
   part.access.hidden = status !== 401 && !token;
   if (status === 401) {
@@ -55,10 +55,11 @@ function showFault(error) {
     part.task.hidden = true;
     part.token.focus();
   }
-  const refused = status === 401 ? "The server refused the request" : "Not stored";
+  const isOpen = !status || status === 504; // whether it is stored: a slow server may store it after this response
+  const refused = status === 401 || !isVerdict ? "The server refused the request" : "Not stored";
   const same = `Nothing is lost: press the same ${part.keys.checked ? "key" : "button"} again`;
   const again = part.who.hidden ? same : "Press Begin again";
-  part.fault.textContent = status ? `${refused}: ${error.message}.` : `The server cannot be reached. ${again}.`;
+  part.fault.textContent = isOpen ? `The server ${status ? "is too slow" : "cannot be reached"}. ${again}.` : `${refused}: ${error.message}.`;
   part.fault.hidden = false;
 }
 

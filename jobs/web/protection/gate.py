@@ -133,7 +133,7 @@ class Gate:
         except Fault as fault:
             return fault
         except TimeoutError:
-            text = f"not done after {self._limits.timeout:g} s; ask fewer questions"
+            text = f"not done after {self._limits.timeout:g} s; repeat the request later or ask fewer questions"
             return Fault(504, text, "timeout", {"Connection": "close"})
         except asyncio.CancelledError:  # the server ends, and its time for running requests is over
             return ENDING

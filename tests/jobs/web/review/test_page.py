@@ -31,7 +31,7 @@ class Window:
         page.keyboard.type(person)  # the name has the focus
         page.keyboard.press("Enter")
 
-    def _respond(self, route, *, lose=False):
+    def _respond(self, route, *, lose=False, status=None):
         request = route.request
         if not self.connected:
             route.abort()
@@ -42,7 +42,7 @@ class Window:
         if lose:
             route.abort()
             return
-        route.fulfill(status=response.status_code, headers=dict(response.headers), body=response.content)
+        route.fulfill(status=status or response.status_code, headers=dict(response.headers), body=response.content)
 
     def loses_responses(self, address):
         """Lose the response to the next request for an address, which arrives."""
@@ -298,6 +298,30 @@ def test_a_lost_connection_loses_no_verdict(begin):
     window.press("m")
     window.shows(1)
     assert verdicts(window) == [("Ada", "i0", "several")]
+
+
+def test_a_verdict_that_a_slow_server_stores_after_its_response_is_not_called_lost(begin):
+    window = begin()
+    window.shows(0)
+    window.page.route("**/verdicts", lambda route: window._respond(route, status=504), times=1)
+    window.press("r")
+    slow = "The server is too slow. Nothing is lost: press the same key again."
+    sync_api.expect(window.page.get_by_role("alert")).to_have_text(slow)
+    window.press("r")
+    window.shows(1)
+    assert verdicts(window) == [("Ada", "i0", "right")]
+
+
+def test_only_a_refused_verdict_is_called_not_stored(begin):
+    window = begin()
+    refuse = {"status": 503, "json": {"error": "no space"}}
+    for address, key, begins in (("verdicts", "r", "Not stored"), ("undo", "u", "The server refused the request")):
+        window.shows(0 if key == "r" else 1)
+        window.page.route(f"**/{address}", lambda route: route.fulfill(**refuse), times=1)
+        window.press(key)
+        sync_api.expect(window.page.get_by_role("alert")).to_have_text(f"{begins}: no space.")
+        window.press(key)
+    window.shows(0)
 
 
 def test_the_name_is_kept_while_the_server_cannot_be_reached(begin):
