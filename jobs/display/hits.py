@@ -27,6 +27,10 @@ UNLIKELY: Final = 0.05
 """Probability below which a hit is not likely to mean the same: at least 19 of 20 such hits do not."""
 
 
+_NARROW: Final = 60
+"""Columns of a terminal below which a table would break words, or be wider than the terminal."""
+
+
 def print_hits(question: str, hits: Sequence[Hit], *, as_json: bool) -> None:
     """Print the hits of a question; in a table no hits are nothing."""
     if as_json:
@@ -34,7 +38,7 @@ def print_hits(question: str, hits: Sequence[Hit], *, as_json: bool) -> None:
         sys.stdout.write(json_text(row))
         sys.stdout.flush()
     elif hits:
-        results.print(_table(question, hits))
+        results.print(_table(question, hits) if results.width >= _NARROW else _list(question, hits))
         for note in _notes(hits):
             results.print(note)
 
@@ -100,6 +104,20 @@ def _table(question: str, hits: Sequence[Hit]) -> rich.table.Table:
         cells = [hit.text, *([hit.answer or ""] if answered else []), _reasons(question, hit)]
         probability = [] if not likely else ["" if hit.probability is None else f"{hit.probability:.2f}"]
         table.add_row(str(hit.rank), *probability, *(cut(printable(cell)) for cell in cells))
+    return table
+
+
+def _list(question: str, hits: Sequence[Hit]) -> rich.table.Table:
+    """Return the texts of each hit below each other, right of its rank."""
+    table = rich.table.Table(
+        title=printable(question), title_justify="left", show_header=False, box=None, padding=(0, 1)
+    )
+    table.add_column(justify="right")
+    table.add_column(overflow="fold")
+    for hit in hits:
+        probability = "" if hit.probability is None else f"probability {hit.probability:.2f}, "
+        cells = [hit.text, hit.answer or "", f"{probability}{_reasons(question, hit)}"]
+        table.add_row(str(hit.rank), "\n".join(cut(printable(cell)) for cell in cells if cell))
     return table
 
 

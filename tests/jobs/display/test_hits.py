@@ -52,6 +52,18 @@ def test_long_texts_are_cut_in_the_table_alone(capsys):
     assert "cut" not in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("width", [24, 40, 59, 60, 200])
+def test_hits_fit_the_terminal_and_no_word_is_broken(width, capsys, monkeypatch):
+    monkeypatch.setattr(results, "_width", width)
+    texts = {"text": "How do I reset my password?", "answer": "Choose Forgotten on the sign-in page."}
+    print_hits("password", [hit(1, 0.981, **texts), hit(2, **texts)], as_json=False)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= width
+    shown = {word.strip("│,") for line in lines for word in line.split()}
+    expected = {"0.98", *" ".join(texts.values()).split(), *(["probability"] if width < 60 else [])}
+    assert expected <= shown
+
+
 def test_texts_without_spaces_are_shown_whole(capsys):
     text = "ログインページからパスワードを再設定できますのでお試しください"
     print_hits("再設定", [hit(text=text, answer=text)], as_json=False)
