@@ -15,6 +15,7 @@ from typing import Literal
 
 import rich.console
 import rich.panel
+import rich.table
 import rich.text
 import typer
 
@@ -192,14 +193,16 @@ def _show(review: Review, reviewer: str, task: Task, shown: int, screen: rich.co
     if screen.is_terminal:
         screen.clear()
     screen.print(progress_text(review.progress(reviewer), kind), style="dim")
-    width = len(str(len(item.lines)))
-    text = rich.text.Text()
+    screen.print(f"{task.number:,}. {QUESTIONS[kind]}")
+    wordings = rich.table.Table.grid(padding=(0, 2, 0, 0))
+    if len(item.lines) > 1:  # further lines begin below the first one, so that none looks like the next number
+        wordings.add_column(justify="right", style="dim")
+    wordings.add_column(overflow="fold")
     for place, line in enumerate(item.lines[:shown], 1):
-        number = f"{place:>{width}}  " if len(item.lines) > 1 else ""
         times = f"  ({line.events:,} ×)" if line.events and line.events > 1 else ""
-        # Further lines begin below the first one, so that none looks like the next number.
-        wording = printable_lines(line.text).replace("\n", "\n" + " " * len(number))
-        text.append(number, style="dim").append(wording).append(f"{times}\n", style="dim")
+        wording = rich.text.Text(printable_lines(line.text)).append(times, style="dim")
+        wordings.add_row(*([str(place)] if len(item.lines) > 1 else []), wording)
+    text = rich.text.Text()
     if len(item.lines) > shown:
         text.append(f"… and {len(item.lines) - shown:,} more, key a\n", style="dim")
     if item.filters:
@@ -207,8 +210,8 @@ def _show(review: Review, reviewer: str, task: Task, shown: int, screen: rich.co
     if item.answer is not None:
         text.append("\nAnswer: ", style="dim").append(printable_lines(item.answer), style="bold")
     text.rstrip()
-    panel = rich.panel.Panel(text, title=f"{task.number:,}. {QUESTIONS[kind]}", title_align="left")
-    screen.print(panel, soft_wrap=False)
+    parts = [wordings, text] if text else [wordings]
+    screen.print(rich.panel.Panel(rich.console.Group(*parts)), soft_wrap=False)
     screen.print(_help(VERDICTS[kind]))
 
 

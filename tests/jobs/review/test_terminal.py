@@ -199,3 +199,22 @@ def test_lines_of_questions_and_answers_stay_and_none_looks_like_another_wording
     shown = [line.strip("│").rstrip() for line in capsys.readouterr().out.splitlines()]
     for line in (" 1  Why does it fail?", "    2 run()  (3 ×)", " Answer: 1. Open it.", " 2. Press:", "     Apply"):
         assert line in shown
+
+
+def test_a_narrow_terminal_shows_the_whole_question_and_wrapped_lines_below_the_first_one(make_review, capsys):
+    queue = FakeQueue(1)
+    first, *others = queue.items[0].lines
+    lines = (first._replace(text="Can I call the support more than 2 times?"), *others)
+    queue.items[0] = queue.items[0]._replace(lines=lines)
+
+    class Keys:
+        screen = rich.console.Console(width=40)
+
+        def key(self):
+            return "q"
+
+    assert judge_in_terminal(make_review(queue), "Ada", Keys()) == 0
+    shown = [line.strip("│").rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert "1. Do all these questions ask the same?" in shown
+    place = shown.index(" 1  Can I call the support more than")
+    assert shown[place + 1] == "    2 times?  (3 ×)"
