@@ -1,4 +1,4 @@
-"""The report in a browser as wide as a phone: no text is cut and nothing has to be scrolled sideways."""
+"""The report in a browser as wide as a phone, and on paper: no text is cut and nothing has to be scrolled sideways."""
 
 import html
 import re
@@ -70,3 +70,18 @@ def test_a_part_that_does_not_fit_is_found(tmp_path):
 @pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
 def test_the_marks_of_lines_in_arabic_are_inside_their_card(tmp_path):
     assert wide_parts(page([cluster("ادفع", "كيف أدفع؟", "أين أدفع؟")], counters=counters()), tmp_path) == "[true,[]]"
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")
+def test_folded_tables_and_questions_are_on_paper():
+    sync_api = pytest.importorskip("playwright.sync_api", reason="needs Playwright")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox", "--disable-gpu"])
+        shown = browser.new_page()
+        shown.set_content(page([cluster("answer", *"abcdefgh")], counters=counters()))
+        folded = shown.locator("details:not([open])").locator("table, ul")
+        visible = "all => [...new Set(all.map((one) => one.checkVisibility() && one.clientHeight > 0))]"
+        assert folded.evaluate_all(visible) == [False]
+        shown.emulate_media(media="print")
+        assert folded.evaluate_all(visible) == [True]
+        browser.close()
