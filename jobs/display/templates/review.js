@@ -5,6 +5,7 @@ tabStorage.setItem("session", session);
 let reviewer = tabStorage.getItem("reviewer");
 const drafts = new Map(JSON.parse(tabStorage.getItem("drafts") ?? "[]")); // note and marks of items without a verdict
 const UNREAD_MS = 300; // nobody reads an item in this time: a second key or tap was meant for the item before
+const SLOW_MS = 300; // a shorter wait needs no word
 let shown = null;
 let shownAt = -Infinity;
 let sent = null;
@@ -29,13 +30,17 @@ async function ask(path, more) {
   if (busy) return;
   busy = true;
   part.verdicts.ariaBusy = "true"; // a disabled button would lose the focus
+  const progress = part.progress.textContent;
+  const slow = setTimeout(() => (part.progress.textContent = "Waiting for the server…"), SLOW_MS);
   try {
     show(await call(path, more));
     sent = null;
   } catch (error) {
     if (more) more.refused = error.status < 500; // and not stored; without a response it may be
+    part.progress.textContent = progress;
     showFault(error, path === "review/verdicts");
   } finally {
+    clearTimeout(slow);
     busy = false;
     part.verdicts.ariaBusy = "false";
   }

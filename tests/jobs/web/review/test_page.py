@@ -300,6 +300,25 @@ def test_a_lost_connection_loses_no_verdict(begin):
     assert verdicts(window) == [("Ada", "i0", "several")]
 
 
+def test_the_page_names_a_wait_for_the_server_until_it_is_over(begin):
+    window = begin()
+    window.shows(0)
+    status, held = window.page.get_by_role("status"), []
+    progress = status.inner_text()
+    window.page.route("**/verdicts", lambda route: held.append(route), times=1)
+    window.press("r")
+    sync_api.expect(status).to_have_text("Waiting for the server…")
+    held.pop().abort()
+    sync_api.expect(window.page.get_by_role("alert")).to_contain_text("cannot be reached")
+    sync_api.expect(status).to_have_text(progress)
+    window.page.route("**/next", lambda route: held.append(route), times=1)
+    window.page.reload()
+    sync_api.expect(status).to_have_text("Waiting for the server…")
+    window._respond(held.pop())
+    window.shows(0)
+    sync_api.expect(status).to_have_text(progress)
+
+
 def test_a_verdict_that_a_slow_server_stores_after_its_response_is_not_called_lost(begin):
     window = begin()
     window.shows(0)
