@@ -33,8 +33,7 @@ _OTHER_FORMATS: Final = {
     b"\xfd7zX": "xz data. Unpack it, or pack it with gzip",
     b"\xd0\xcf\x11\xe0": "an Excel workbook. Save the sheet as CSV UTF-8",
     b"Obj\x01": f"an Avro file. {WRITE_ROWS}",
-    b"ORC": f"an ORC file. {WRITE_ROWS}",
-    b"ARROW1": f"an Arrow file. {WRITE_ROWS}",
+    b"ARROW1\0\0": f"an Arrow file. {WRITE_ROWS}",
 }
 _PAGE: Final = "an HTML page. Download the file again, or open a table in a spreadsheet and save it as CSV UTF-8"
 _MARKUP: Final = {b"<?xml": f"XML. {WRITE_ROWS}", b"<!doctype html": _PAGE, b"<html": _PAGE}
