@@ -118,8 +118,7 @@ class Readable:
                 check_artefact(self.warehouse, version.certificate, "certificate", version=f"version {number}")
             served = self._served(self.warehouse, number, version)
             if version.certificate and not served.certificate:
-                fault = f"questions were erased from version {number}, so its certificate does not hold"
-                warn(f"{fault}. The next night certifies again")
+                warn(f"{self._lost(self.warehouse, number, version)}. The next night with --requests certifies again")
             say(f"version {number} of {version.date}, {'with a' if served.certificate else 'without a'} certificate")
             yield served
 
@@ -131,9 +130,33 @@ class Readable:
         return history.version_at(self.url, self.at)  # once: a later night may end on the same date
 
     def _served(self, warehouse: str, number: int, version: Version) -> Served:
-        """Return the index of a version with the given certificate, or its own unless questions were erased."""
+        """Return the index of a version with the given certificate, or its own while that holds."""
         index, certificate = storage.join(warehouse, version.index.path), self.certificate
-        if certificate is None and version.certificate:
-            erased = read_manifest(index, "index").digest != version.index.digest
-            certificate = None if erased else storage.join(warehouse, version.certificate.path)
+        if certificate is None and version.certificate and not self._lost(warehouse, number, version):
+            certificate = storage.join(warehouse, version.certificate.path)
         return Served(index, certificate, number, storage.join(warehouse, version.dataset.path), version.created)
+
+    @staticmethod
+    def _lost(warehouse: str, number: int, version: Version) -> str | None:
+        """Return why the certificate of a version does not hold any more, None while it does."""
+        if read_manifest(storage.join(warehouse, version.index.path), "index").digest != version.index.digest:
+            return f"questions were erased from version {number}, so its certificate does not hold"
+        if version.certificate and _is_of_other_rules(storage.join(warehouse, version.certificate.path)):
+            return f"another release, which may give other answers, certified version {number}"
+        return None
+
+
+@functools.lru_cache(maxsize=16)
+def _is_of_other_rules(certificate: str) -> bool:
+    """Return whether an earlier or later release made a certificate; one that cannot be read is refused when used.
+
+    Args:
+        certificate: URL of one run, whose content never changes.
+    """
+    from model.certificates.certificate import load_certificate  # imports scipy
+    from model.certificates.version import RULES
+
+    try:
+        return load_certificate(certificate).certificate.version.release != RULES
+    except QprError:
+        return False

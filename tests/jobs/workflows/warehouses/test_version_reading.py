@@ -5,12 +5,14 @@ from unittest.mock import Mock
 import pytest
 
 from jobs.workflows.warehouses.version_reading import Readable, Served
+from model.certificates.version import RULES
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError, UsageError
 from schemas.versions import history, leases
 from schemas.versions.version import Artefact
+from tests.support.certificates import VERSION, stored_certificate
 from tests.support.small_versions import make_version
 
 
@@ -58,6 +60,18 @@ def test_an_erased_version_is_read_without_its_certificate(warehouse, qpr, capsy
     assert json.loads(shown)["erased"] == ["2026-11-25"]
     assert "questions erased on" in qpr("versions", "--warehouse", warehouse, "--at", 1).out
     assert json.loads(qpr("versions", "--warehouse", warehouse, "--at", 2, "--json").out)["erased"] == []
+
+
+@pytest.mark.parametrize(("release", "holds"), [(RULES, True), ("0.1.0", False)])
+def test_a_version_of_another_release_is_read_without_its_certificate(tmp_path, capsys, release, holds):
+    w = str(tmp_path / "w")
+    version = VERSION.model_copy(update={"release": release})
+    digest = stored_certificate(f"{w}/certificates/c", version=version, version_digest=version.digest)
+    history.publish(w, make_version(w, "one", certificate=Artefact(path="certificates/c", digest=digest)))
+    with Readable(warehouse=w).held() as served:
+        assert served.certificate == (f"{w}/certificates/c" if holds else None)
+    warned = "another release, which may give other answers, certified version 1. The next night with --requests"
+    assert (warned in capsys.readouterr().err) == (not holds)
 
 
 def test_a_version_without_its_index_is_one_line_and_leaves_no_lease(warehouse):
