@@ -6,9 +6,10 @@ With LOOPBACK workers live in this process, so what is replaced here is what the
 import sys
 
 from jobs.cli import main
-from pipelines.writing import parquet as writing
+from pipelines.writing import parquet, rejected_table
+from schemas.artifacts.writer import write_file
 
-write_file, failed = writing.write_file, set()
+failed = set()
 
 
 def write_then_fail_once(run_url, path, content, *, table, rows):
@@ -19,7 +20,8 @@ def write_then_fail_once(run_url, path, content, *, table, rows):
     return file
 
 
-writing.write_file = write_then_fail_once
+for writing in (parquet, rejected_table):
+    writing.write_file = write_then_fail_once
 try:
     main(sys.argv[1:])
 finally:
