@@ -12,20 +12,26 @@ import collections
 import contextlib
 import datetime
 import os
+import time
 from collections.abc import Hashable
 from typing import Final, NamedTuple
 
 from schemas.artifacts import storage
+from schemas.artifacts.atomic_files import staged_for
 from schemas.artifacts.manifest import MANIFEST
 from schemas.artifacts.output_lock.lock import NAMES, held
 from schemas.artifacts.output_lock.owner import LockedError
 from schemas.artifacts.paths import RUN_FOLDER
 from schemas.artifacts.writer import CHECKPOINTS
-from schemas.versions.history import current, numbers, read_version, refused_versions
-from schemas.versions.leases import Lease, leased_paths, remove_expired
+from schemas.versions.history import REFUSED, VERSIONS, current, numbers, read_version, refused_versions
+from schemas.versions.leases import LEASE, LEASES, Lease, leased_paths, remove_expired
 
 FOLDERS: Final = ("datasets", "models", "indexes", "splits", "reports", "certificates")
 """Folders of a warehouse that are swept; events, daily tables and version records never are."""
+
+
+_RECORDS: Final = ("", VERSIONS, f"{VERSIONS}/{REFUSED}", LEASES)
+"""Folders of a warehouse whose files are written one by one, each beside its place first."""
 
 
 class Removable(NamedTuple):
@@ -94,7 +100,7 @@ def spared(warehouse: str, *, keep: int, now: datetime.datetime) -> list[Lease]:
 
 
 def remove(warehouse: str, found: list[Removable]) -> None:
-    """Remove folders, leases of readers that are gone, and folders of artefacts in which a kill has left no file.
+    """Remove folders, leases of readers that are gone, and what kills have left: parts of records, empty folders.
 
     Leases and the current version are read again before each folder, since a reader may have come meanwhile, or a
     rollback from Python. A folder first loses its manifest, so that no reader finds half of an artefact.
@@ -111,7 +117,22 @@ def remove(warehouse: str, found: list[Removable]) -> None:
         url = storage.join(warehouse, folder.path)
         storage.delete_file(storage.join(url, MANIFEST))
         storage.delete(url)
+    _remove_partial(warehouse)
     _remove_empty(warehouse)
+
+
+def _remove_partial(warehouse: str) -> None:
+    """Remove the parts of records that a killed process has left, which only local disks have.
+
+    A part that is younger than a lease stays: a reader or a rollback from Python may be writing it.
+    """
+    for folder in _RECORDS:
+        path = storage.local_path(storage.join(warehouse, folder)) if folder else storage.local_path(warehouse)
+        for name in [] if path is None else filter(staged_for, storage.children(path)):
+            part = storage.join(path or "", name)
+            with contextlib.suppress(FileNotFoundError):
+                if time.time() - os.stat(part).st_mtime > LEASE.total_seconds():
+                    storage.delete_file(part)
 
 
 def _remove_empty(warehouse: str) -> None:

@@ -32,6 +32,9 @@ PERIOD_S = 15.0
 LEASE_S = 120.0
 """Maximum age of a lease. Eight renewals have failed by then: one long pause or a minute without network is allowed."""
 
+_PROBE = "now-"
+"""Beginning of the names of empty files that are written to read the store's clock."""
+
 _NAME = re.compile(r"(\d{8})\.json")
 _TRIES = 20
 
@@ -69,7 +72,7 @@ class Lease:
         return Owner.parse(self._highest()[1])
 
     def release(self) -> None:
-        """Stop renewing and remove the file, and those of dead runs; a forked child releases nothing."""
+        """Stop renewing and remove the file, and what dead runs have left; a forked child releases nothing."""
         if os.getpid() != self._process or self._ended.is_set():
             return
         self._ended.set()
@@ -78,8 +81,20 @@ class Lease:
             for number in self._numbers():
                 if number < self._number:
                     storage.delete_file(self._at(number))
+        with contextlib.suppress(QprError, OSError, NotImplementedError):
+            self._remove_expired()
         self._remove()
         storage.delete_if_empty(self._url)
+
+    def _remove_expired(self) -> None:
+        """Remove the flags and the readings of the clock of runs that were killed between two requests.
+
+        Those that are younger, by the store's clock, may be of living runs.
+        """
+        left = [name for name in storage.children(self._url) if name.endswith(".flag") or name.startswith(_PROBE)]
+        for url in (storage.join(self._url, name) for name in left):
+            if _seconds_between(url, self._at(self._number)) > LEASE_S:
+                storage.delete_file(url)
 
     def _take(self, url: str) -> int:
         """Create the file with the next number and return the number."""
@@ -145,7 +160,7 @@ class Lease:
         if owner and (owner.released or owner.is_dead):
             return 0
         try:
-            age = age_s(url, probe=storage.join(self._url, f"now-{secrets.token_hex(4)}"))
+            age = age_s(url, probe=storage.join(self._url, f"{_PROBE}{secrets.token_hex(4)}"))
         except NotImplementedError:  # a file system without times
             age = owner.silent_s() if owner else 0
         return None if age is None else LEASE_S - age
@@ -204,12 +219,9 @@ def age_s(url: str, *, probe: str) -> float | None:
         NotImplementedError: the file system has no times.
         QprError: the store cannot be written to.
     """
-    file_system, path = storage.locate(url)
     storage.write_bytes(probe, b"")
     try:
-        with storage.explained(url):
-            age = file_system.modified(storage.locate(probe)[1]) - file_system.modified(path)
-            return float(age.total_seconds())
+        return _seconds_between(url, probe)
     except QprError as error:
         if isinstance(error.__cause__, FileNotFoundError):
             return None
@@ -217,3 +229,11 @@ def age_s(url: str, *, probe: str) -> float | None:
     finally:
         with contextlib.suppress(QprError):  # removal may be forbidden there
             storage.delete_file(probe)
+
+
+def _seconds_between(earlier: str, later: str) -> float:
+    """Return the seconds from the write of one file to that of another, with the errors of `age_s`."""
+    file_system, path = storage.locate(later)
+    with storage.explained(earlier):
+        since = file_system.modified(path) - file_system.modified(storage.locate(earlier)[1])
+        return float(since.total_seconds())

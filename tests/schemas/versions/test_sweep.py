@@ -1,4 +1,6 @@
 import datetime
+import os
+import time
 
 import pytest
 
@@ -7,6 +9,7 @@ from schemas.artifacts.output_lock.lock import held
 from schemas.artifacts.output_lock.owner import Owner
 from schemas.artifacts.writer import CHECKPOINTS, Output
 from schemas.versions import history
+from schemas.versions.leases import LEASE
 from schemas.versions.sweep import removable, remove
 from tests.support.small_versions import make_version
 
@@ -147,3 +150,20 @@ def test_folders_that_a_kill_has_left_empty_are_removed_but_for_those_of_a_livin
     assert storage.children(storage.join(w, "indexes")) == ["one"]
     for artefact, kind in history.read_version(w, 1).artefacts.items():
         history.check_artefact(w, artefact, kind, version="1")
+
+
+def test_parts_of_records_that_a_kill_has_left_are_removed_but_for_those_of_a_living_process(tmp_path):
+    w = str(tmp_path)
+    history.publish(w, make_version(w, "one"))
+    history.keep_refused(w, make_version(w, "refused", parent=1, refused="MRR fell"))
+    (tmp_path / "leases").mkdir()
+    old = time.time() - LEASE.total_seconds() - 1
+    for folder, name in (("versions", "00000002"), ("versions/refused", "x"), ("leases", "x"), (".", "warehouse")):
+        for token, at in (("00000000", old), ("11111111", time.time())):
+            part = tmp_path / folder / f"{name}.json.{token}.partial"
+            part.write_bytes(b"{")
+            os.utime(part, (at, at))
+    remove(w, [])
+    assert len([*tmp_path.rglob("*.partial")]) == 4
+    assert not [*tmp_path.rglob("*.00000000.partial")]
+    assert len([*tmp_path.glob("versions/*.json")]) == len([*tmp_path.glob("versions/refused/*.json")]) == 1

@@ -334,3 +334,18 @@ def test_a_damaged_flag_on_a_store_without_times_is_named(plain, monkeypatch):
         Output(plain, "dataset")
     storage.delete_file(flag)
     publish(Output(plain, "dataset"))
+
+
+def test_a_run_that_ends_removes_what_was_killed_between_two_requests_but_nothing_of_living_runs(remote):
+    left = [storage.join(remote, LEASES, name) for name in ("now-00000000", "20261120T000000Z-aaaaaa.flag")]
+    for old in left:
+        storage.write_bytes(old, b"")
+    publish(Output(remote, "dataset"))
+    assert all(map(storage.exists, left))  # too young
+    file_system, _ = storage.locate(remote)
+    for old in left:
+        file_system.store[storage.locate(old)[1]].modified -= datetime.timedelta(seconds=lease.LEASE_S + 1)
+    young = storage.join(remote, LEASES, "now-11111111")
+    storage.write_bytes(young, b"")
+    publish(Output(remote, "dataset", overwrite=True))
+    assert storage.children(storage.join(remote, LEASES)) == ["now-11111111"]
