@@ -34,6 +34,8 @@ _CUT_OFF = frozenset({"ClientPayloadError", "IncompleteReadError", "ResponseStre
 
 _TOO_MANY_REQUESTS = 429
 
+_NO_BUCKET = "there is no such bucket. Create it, or correct the URL"
+
 _NO_TEMPORARY = "No usable temporary directory"
 """Beginning of Python's message where none of the usual folders of temporary files can be written."""
 
@@ -47,6 +49,13 @@ _REMOTE = frozenset({"aiohttp", "azure", "botocore", "fsspec", "gcsfs", "google"
 def io_fault(error: Exception) -> str | None:
     """Return the cause of a failed read or write and an advice; None for errors that are no I/O errors."""
     return connection_fault(error) or _answer_of_store(error) or _path_fault(error)
+
+
+def is_absence(error: BaseException | None) -> bool:
+    """Return whether an error means that a store, which answered, has a bucket but no such file or folder in it."""
+    if not isinstance(error, FileNotFoundError | NotADirectoryError):
+        return False
+    return not connection_fault(error) and _answer_of_store(error) != _NO_BUCKET
 
 
 def connection_fault(error: BaseException) -> str | None:
@@ -88,7 +97,7 @@ def _answer_of_store(error: Exception) -> str | None:
     answer = response.get("Error", {})
     code, message = answer.get("Code"), answer.get("Message")
     if code == "NoSuchBucket":
-        return "there is no such bucket. Create it, or correct the URL"
+        return _NO_BUCKET
     if not message or isinstance(error, FileNotFoundError | FileExistsError):
         return None
     status = response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from schemas.artifacts.atomic_files import write_atomically
-from schemas.artifacts.io_errors import connection_fault, io_fault, url_fault
+from schemas.artifacts.io_errors import io_fault, is_absence, url_fault
 from schemas.errors import QprError, UsageError
 
 _URL = re.compile(r"[A-Za-z0-9+.-]*://|.*::|file:|local:|data:", re.DOTALL)
@@ -79,7 +79,7 @@ def exists(url: str) -> bool:
     """Return whether a file or folder exists.
 
     Raises:
-        QprError: it is unknown, since the disk or the store does not answer: fsspec and Python report it as missing.
+        QprError: the disk or the store does not answer, or its bucket is missing.
     """
     with explained(url):
         if (local := local_path(url)) is not None:
@@ -88,9 +88,9 @@ def exists(url: str) -> bool:
         try:
             file_system.info(path)
         except FileNotFoundError as error:
-            if connection_fault(error):  # of a server for HTTP
-                raise
-            return False
+            if is_absence(error):
+                return False
+            raise
     return True
 
 
@@ -115,12 +115,12 @@ def read_if_there(url: str) -> bytes | None:
     """Return a whole file; None if it does not exist.
 
     Raises:
-        QprError: it cannot be read.
+        QprError: it cannot be read, or its bucket is missing.
     """
     try:
         return read_bytes(url)
     except QprError as error:
-        if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
+        if is_absence(error.__cause__):
             return None
         raise
 
@@ -217,13 +217,15 @@ def delete_if_empty(url: str) -> None:
 
 
 def children(url: str) -> list[str]:
-    """Return the sorted names of a folder's files and folders; empty if it does not exist."""
+    """Return the sorted names of a folder's files and folders; empty if it does not exist in its bucket."""
     file_system, path = locate(url)
     with explained(url):
         try:
             listed = file_system.ls(path, detail=False, refresh=True)
             is_file = path in listed and file_system.isfile(path)
-        except FileNotFoundError:
+        except FileNotFoundError as error:
+            if not is_absence(error):
+                raise
             return []
         except NotADirectoryError:
             is_file = True

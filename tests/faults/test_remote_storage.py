@@ -118,6 +118,23 @@ def test_a_remote_place_that_is_missing_is_an_error_that_names_it(qpr, request, 
     assert (outcome.code, f"{place}/index: not an index: it does not exist" in outcome.err) == (1, True)
 
 
+@pytest.mark.parametrize(
+    "reading",
+    [
+        ("search", "--index", "s3://bukcet/index", "who"),
+        ("clusters", "s3://bukcet/*.jsonl", "--output", "here"),
+        ("train", "--dataset", "s3://bukcet/dataset", "--output", "here"),
+        ("versions", "--warehouse", "s3://bukcet/warehouse"),
+        ("gc", "--warehouse", "s3://bukcet"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_reader_of_a_mistyped_bucket_is_not_advised_to_make_what_it_reads(qpr, s3, reading):
+    outcome = qpr(*reading)
+    assert outcome.code == 1
+    assert "there is no such bucket. Create it, or correct the URL" in outcome.err
+
+
 def test_a_mistyped_bucket_is_an_error_and_is_not_made(qpr, s3, tmp_path):
     (tmp_path / "log.jsonl").write_text('{"question": "how do I pay", "answer": "At the desk."}\n')
     for arguments in (
