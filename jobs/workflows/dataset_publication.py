@@ -72,5 +72,6 @@ def publish_dataset(
     finally:  # the warnings of a refused run help to find its cause
         for summary in seen:
             for warning in summary.warnings:
-                warn(warning)
+                if warning[1:] not in (summary.fault or ""):  # the error has it too, as a sentence
+                    warn(warning)
     return manifest, seen[-1]

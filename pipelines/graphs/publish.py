@@ -5,6 +5,7 @@ build, output -> run_and_publish -> Manifest, and a page about the run
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 
 import apache_beam as beam
@@ -25,10 +26,11 @@ from schemas.artifacts import storage
 from schemas.artifacts.manifest import REPORTS, Manifest
 from schemas.artifacts.manifest import Source as Input
 from schemas.artifacts.writer import Output
-from schemas.errors import UnusableInputError
-from schemas.tables import SPLITS
+from schemas.errors import QprError, UnusableInputError
+from schemas.tables import SPLITS, TABLES
 
 PAGE = "report.html"
+REJECTED = "rejected"
 
 
 def run_and_publish(
@@ -54,8 +56,8 @@ def run_and_publish(
 
     Raises:
         QprError: counters do not add up, or a question leaked.
-        UnusableInputError: too many rejects, or no cluster. The run's folder stays if it holds rejects, so that they
-            can be read.
+        UnusableInputError: too many rejects, or no cluster. Rejects and page stay, so that they can be read; without
+            rejects nothing stays.
     """
     leakage = configuration.assembly.leakage
     try:
@@ -84,8 +86,9 @@ def run_and_publish(
         output.abandon()
         raise
     if fault and (counters["rows_rejected"] or counters["members_rejected"]):
+        _delete_tables(output.run_url)
         output.release()
-        rejected, told = (storage.join(output.run_url, name) for name in ("rejected", PAGE))
+        rejected, told = (storage.join(output.run_url, name) for name in (REJECTED, PAGE))
         examples = "".join(f"\n  {line}" for line in shown_rejects(summary.rejects, fault))
         raise UnusableInputError(f"{fault}. Read what was rejected in {rejected} or see the counts in {told}{examples}")
     if fault:
@@ -98,6 +101,14 @@ def run_and_publish(
         counters=counters,
         distributions={name: found.five() for name, found in summary.clusters.distributions.items()},
     )
+
+
+def _delete_tables(run_url: str) -> None:
+    """Delete the tables of a refused run but for the rejects: no command reads them or erases from them."""
+    with contextlib.suppress(QprError, OSError):  # the fault of the run should be read
+        for name in storage.children(run_url):
+            if name in TABLES and name != REJECTED:
+                storage.delete(storage.join(run_url, name))
 
 
 def _in_order(inputs: Sequence[Input], sources: Sequence[Source]) -> list[Input]:

@@ -205,6 +205,8 @@ def test_too_many_rejects_are_an_error_and_the_rejected_rows_can_be_read(qpr, wr
     assert not storage.exists(f"{dataset}/manifest.json")
     reasons = ["empty_answer", "missing_question", "missing_question", "no_word"]
     assert [reason for reason in readable_rejects(outcome.err) if reason != "single_question"] == reasons
+    [run] = storage.children(dataset)
+    assert storage.children(f"{dataset}/{run}") == ["leakage.json", "rejected", "report.html"]
     assert qpr("clusters", path, "--output", dataset, "--max-reject-ratio", 0.5).code == 0
 
 
@@ -506,6 +508,7 @@ def test_answers_that_differ_in_html_alone_are_warned_of_and_an_id_of_the_text_u
     outcome = qpr("clusters", log, "--output", f"{memory}/d", "--json")
     assert outcome.code == 1
     assert "Of 10 questions with several answers 10 have some that differ in HTML tags or entities alone" in outcome.err
+    assert outcome.err.count("differ in HTML tags") == 1
     assert "--min-answer-share" not in outcome.err
     outcome = qpr("clusters", log, "--output", f"{memory}/d", "--column", "answer_id=plain", "--json")
     assert outcome.code == 0, outcome.err
