@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -145,12 +145,17 @@ def note_ignored_columns(url: str, available: Sequence[str], names: Mapping[str,
     from pipelines.reading.headers.columns import LOG_COLUMNS, MAX_NAMES_SHOWN
 
     read = {names.get(column.name, column.name) for column in LOG_COLUMNS}
-    ignored = [name for name in available if name not in read]
+    ignored = [name for name in available if not _is_within(name, read)]
     absent = [name for name in _WITHOUT_OPTION if name not in names and name not in available]
     if ignored and absent:
         options = " or ".join(f"--column {name}=NAME" for name in absent)
         options = f"If one of them is {' or '.join(absent)} under another name, add {options}"
         say(f"{url}: ignored columns: {shortened(ignored, MAX_NAMES_SHOWN)}. {options}")
+
+
+def _is_within(column: str, read: Collection[str]) -> bool:
+    """Return whether a column, or a value or field within it, is among those that are read."""
+    return any(name == column or name.startswith((f"{column}[", f"{column}.")) for name in read)
 
 
 def lack_users(columns_of: Mapping[str, Sequence[str]], names: Mapping[str, str]) -> set[str]:

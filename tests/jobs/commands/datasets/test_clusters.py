@@ -66,6 +66,10 @@ def test_columns_that_may_be_an_id_or_a_time_are_named_once_where_they_are_ignor
     mapped = ["--column", "timestamp=Created", "--column", "answer_id=answer", "--dry-run"]
     assert "ignored columns" not in qpr("clusters", *logs, "--output", dataset, *mapped).err
     assert "ignored columns" not in qpr("clusters", *logs, "--output", dataset, "--dry-run", "--quiet").err
+    turns = [{"turns": [{"text": row["question"]}], "reply": row["answer"], "turn": 1} for row in ROWS]
+    mapped = ["--column", "question=turns[-1].text", "--column", "answer=reply", "--dry-run"]
+    ignored = qpr("clusters", write_jsonl("turns.jsonl", turns), "--output", dataset, *mapped).err
+    assert "turns.jsonl: ignored columns: turn. If" in ignored
 
 
 def test_json_is_one_valid_document_on_stdout(qpr, log, dataset):
