@@ -49,6 +49,7 @@ _UNREADABLE: Final = {
     **dict.fromkeys(("xml", "html", "avro", "orc", "arrow", "feather"), f"its format cannot be read. {WRITE_ROWS}"),
 }
 
+_ENDING: Final = re.compile(rf"\.({'|'.join(FORMATS)})(\.({'|'.join(COMPRESSIONS)}))?$")
 KNOWN: Final = "".join(f".{name}, " for name in FORMATS) + "all except the last also with .gz or .zst"
 
 
@@ -127,7 +128,9 @@ def expand(
                 f"{source.url} is {found[identity].url}" if source.url != found[identity].url else source.url
             )
         else:
-            found[identity] = _with_options(source, delimiter, encoding)
+            character = delimiter if source.format in ("csv", "tsv") else None
+            name = encoding if source.is_text else None
+            found[identity] = dataclasses.replace(source, delimiter=character, encoding=name)
     if not found:
         raise QprError("no input file is given. Name at least one")
     if repeated and note:
@@ -200,14 +203,6 @@ def format_of(url: str) -> tuple[Format, Compression | None]:
     return kind, compression
 
 
-def _with_options(source: Source, delimiter: str | None, encoding: str | None) -> Source:
-    return dataclasses.replace(
-        source,
-        delimiter=delimiter if source.format in ("csv", "tsv") else None,
-        encoding=encoding if source.is_text else None,
-    )
-
-
 def _matches(pattern: str) -> Iterator[Source]:
     file_system, path = storage.locate(pattern)
     with storage.explained(pattern):
@@ -238,7 +233,7 @@ def _as_typed(pattern: str, path: str) -> str:
 def _source(url: str, file_system: Any, path: str) -> Source:
     info = file_system.info(path)
     if info["type"] == "directory":
-        raise QprError(f"{url}: is a folder. Name its files, such as {storage.join(url, '*.jsonl')}")
+        raise QprError(f"{url}: is a folder. Name its files, such as {storage.join(url, _pattern_in(url))}")
     if info["type"] == "other":
         raise QprError(f"{url}: is a pipe or a device, but files are read twice. Write it to a file first")
     kind, compression = format_of(url)
@@ -246,3 +241,9 @@ def _source(url: str, file_system: Any, path: str) -> Source:
         raise QprError(f"{url}: the file is empty (0 bytes). Copy it again or leave it out")
     local = path if isinstance(file_system, LocalFileSystem) else ""
     return Source(url=url, bytes=int(info["size"] or 0), format=kind, compression=compression, path=local)
+
+
+def _pattern_in(folder: str) -> str:
+    """Return a pattern for the files of a folder: the ending of the first one with a known format."""
+    endings = filter(None, map(_ENDING.search, storage.children(folder)))
+    return next((f"*{ending[0]}" for ending in endings), "*.jsonl")

@@ -183,3 +183,10 @@ def test_a_server_that_does_not_answer_is_no_missing_file(name):
 def test_a_file_that_is_gone_is_named(tmp_path):
     with pytest.raises(QprError, match=r"gone\.csv: no such file"):
         digest_input(Source("gone.csv", 1, "csv", path=str(tmp_path / "gone.csv")))
+
+
+def test_a_folder_is_refused_with_a_pattern_for_the_files_in_it(tmp_path):
+    for file in ("a.txt", "b.csv.gz", "c.jsonl"):
+        (tmp_path / file).touch()
+    with pytest.raises(QprError, match=r"is a folder\. Name its files, such as .*/\*\.csv\.gz$"):
+        expand([str(tmp_path)])
