@@ -9,6 +9,7 @@ the lines of the current record are kept, and those of a malformed record, excep
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
@@ -17,6 +18,7 @@ from pipelines.reading.lines import MAX_ROW_BYTES
 _RETURNS: Final = 4
 """Bytes that may be read again for each byte read: a file full of stray quotes takes linear time, not quadratic."""
 
+_RETURN: Final = re.compile(rb"(?<=\r)(?![\r\n]|$)")
 _MIN_LIMIT: Final = 1024  # bytes that a record of several lines may always have
 
 
@@ -35,7 +37,8 @@ def records(lines: Iterator[bytes], *, delimiter: str, padded_width: int | None 
 
     Reasons are ``ragged_row``, ``unbalanced_quote``, ``row_too_long`` and ``invalid_utf8``. A stray quote joins lines
     to a record with another number of cells, or with text after a closing quote: its first line is rejected as
-    ``unbalanced_quote``, and reading continues at the second.
+    ``unbalanced_quote``, and reading continues at the second. Carriage returns between records of
+    the header's width end lines too, as in files that were joined from several systems.
     """
     csv.field_size_limit(max(csv.field_size_limit(), MAX_ROW_BYTES))
     feed = _Feed(lines, delimiter, padded_width)
@@ -47,7 +50,11 @@ def records(lines: Iterator[bytes], *, delimiter: str, padded_width: int | None 
             cells = next(reader)
         except StopIteration:
             return
-        except (csv.Error, _TooLongError):  # csv.Error: a carriage return in the middle of a line
+        except csv.Error:  # a carriage return in the middle of a line
+            if feed.split(width):
+                continue
+            cells = None
+        except _TooLongError:
             cells = None
         if cells is not None and (not cells or (width > 1 and len(cells) == 1 and not feed.record[0].strip())):
             continue
@@ -86,6 +93,27 @@ class _Feed:
         self._returned += reversed(self.record[1:])
         self.credit -= self._size - len(self.record[0])
         del self.record[1:]
+
+    def split(self, width: int) -> bool:
+        """Put the line of the record back as several lines and return True if it is whole records of one width.
+
+        Else a return may be one within a cell, whose text would become that of two rows.
+
+        Args:
+            width: number of cells of the header; 0 for the header itself.
+        """
+        pieces = _RETURN.split(self.record[0])
+        if len(pieces) == 1 or len(self.record) > 1:
+            return False
+        texts = [piece.decode(errors="surrogateescape") for piece in pieces]
+        try:
+            widths = {len(cells) for cells in csv.reader(texts, delimiter=self._delimiter, strict=True)}
+        except csv.Error:  # such as a quote that is not closed, so that the end of the record is uncertain
+            return False
+        if len(widths) > 1 or (width and widths != {width}):
+            return False
+        self._returned += reversed(pieces)
+        return True
 
     def judge(self, cells: list[str] | None, width: int) -> str | None:
         """Return the reason why the record is unusable, or None."""

@@ -243,6 +243,21 @@ def test_carriage_returns_alone_end_lines_where_there_is_no_line_feed(tmp_path):
     )
 
 
+@pytest.mark.parametrize(
+    ("content", "rows", "rejected"),
+    [
+        (b"question,answer\na,b\nc,d\re,f\rg,h\n", [("a", "b"), ("c", "d"), ("e", "f"), ("g", "h")], []),
+        (b"question,answer\ra,b\rc,d\n", [("a", "b"), ("c", "d")], []),
+        (b'question,answer\n"a",b\rc,"d\re"\rf,g\n', [("a", "b"), ("c", "d\re"), ("f", "g")], []),
+        (b'question,answer\na,b\rc,"d\ne,f\n', [("e", "f")], ["ragged_row"]),  # a quote that is not closed
+        (b"question,answer\na\rb,c\nd,e\n", [("d", "e")], ["ragged_row"]),  # a return within a cell
+        (b"question,answer\na,b\rc\nd,e\n", [("d", "e")], ["ragged_row"]),
+    ],
+)
+def test_carriage_returns_alone_end_lines_beside_line_feeds_where_every_row_is_whole(tmp_path, content, rows, rejected):
+    assert row_texts(csv_file(tmp_path, content)) == (rows, rejected)
+
+
 def test_utf16_with_a_mark_is_read(tmp_path):
     source = csv_file(tmp_path, "question\tanswer\r\ngrößer?\tja\r\n".encode("utf-16"))
     assert row_texts(source) == ([("größer?", "ja")], [])
