@@ -139,7 +139,7 @@ def _judge(
         elif key == "a":
             _show(review, reviewer, task, len(item.lines), keys.screen)
         elif key == "?":
-            keys.screen.print("\n".join(RULES[review.queue.source.kind]))
+            keys.screen.print("\n".join(RULES[review.queue.source.kind]), soft_wrap=False)
         elif key in verdicts:
             strays = _strays(item, marked, keys) if verdicts[key] == STRAY else ()
             if strays is not None:
@@ -192,8 +192,8 @@ def _show(review: Review, reviewer: str, task: Task, shown: int, screen: rich.co
     kind, item = review.queue.source.kind, task.item
     if screen.is_terminal:
         screen.clear()
-    screen.print(progress_text(review.progress(reviewer), kind), style="dim")
-    screen.print(f"{task.number:,}. {QUESTIONS[kind]}")
+    screen.print(progress_text(review.progress(reviewer), kind), style="dim", soft_wrap=False)
+    screen.print(f"{task.number:,}. {QUESTIONS[kind]}", soft_wrap=False)
     wordings = rich.table.Table.grid(padding=(0, 2, 0, 0))
     if len(item.lines) > 1:  # further lines begin below the first one, so that none looks like the next number
         wordings.add_column(justify="right", style="dim")
@@ -212,7 +212,7 @@ def _show(review: Review, reviewer: str, task: Task, shown: int, screen: rich.co
     text.rstrip()
     parts = [wordings, text] if text else [wordings]
     screen.print(rich.panel.Panel(rich.console.Group(*parts)), soft_wrap=False)
-    screen.print(_help(VERDICTS[kind]))
+    screen.print(_help(VERDICTS[kind]), soft_wrap=False)
 
 
 def _help(verdicts: Mapping[str, str]) -> str:

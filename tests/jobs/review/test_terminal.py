@@ -218,3 +218,15 @@ def test_a_narrow_terminal_shows_the_whole_question_and_wrapped_lines_below_the_
     assert "1. Do all these questions ask the same?" in shown
     place = shown.index(" 1  Can I call the support more than")
     assert shown[place + 1] == "    2 times?  (3 ×)"
+
+
+@pytest.mark.parametrize("kind", ["clusters", "pairs", "requests"])
+def test_a_narrow_terminal_wraps_keys_and_rules_between_words(make_review, capsys, kind):
+    keys = scripted_keys("?q")
+    keys.screen = rich.console.Console(width=40, soft_wrap=True)  # as that of the command
+    assert judge_in_terminal(make_review(FakeQueue(2, kind=kind)), "Ada", keys) == 0
+    shown = capsys.readouterr().out
+    assert max(map(len, shown.splitlines())) <= 40
+    unwrapped = " ".join(shown.split())
+    assert " · u undo · n note · a all wordings · ? rules · q quit" in unwrapped
+    assert " ".join(RULES[kind]) in unwrapped
