@@ -116,6 +116,9 @@ class Review:
         Raises:
             QprError: item, verdict or strays do not fit, or the database cannot be written.
         """
+        if item not in self.queue.places:  # a page that was left open shows it
+            cause = f"{item[:60]!a} is no item of this queue: the server was started again on another one"
+            raise QprError(f"{cause}. Reload the page")
         named = verdict_id or uuid.uuid4().hex
         stored = Verdict(named, item, checked_name(reviewer), verdict, tuple(sorted(set(strays))), note_text(note))
         found = check_verdict(self.queue, stored)

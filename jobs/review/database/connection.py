@@ -112,7 +112,7 @@ def explained(path: str) -> Iterator[None]:
         elif "locked" in text:
             advice = "Another process writes to it. Try again, or end that process"
         elif "full" in text or "I/O" in text:
-            advice = "The last verdict is not stored. Free some space, then judge it again"
+            advice = "Nothing was stored by this. Free some space, then do it again"
         else:
             advice = "It is damaged or another program's. Restore a copy, or merge an export into a new database"
         raise QprError(f"{path}: {text}. {advice}") from error

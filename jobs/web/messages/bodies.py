@@ -198,9 +198,8 @@ async def read_json(request: Request, model: type[_Body], limits: Limits, *, mos
 
 async def _read_limited(request: Request, limit: int) -> bytes:
     """Return the body, of which at most ``limit`` bytes are kept in memory."""
-    too_large = Fault(
-        413, f"the body is larger than {limit // 1024:,} KiB; ask fewer questions", "body", {"Connection": "close"}
-    )
+    text = f"the body is larger than {limit // 1024:,} KiB; send fewer or shorter texts"
+    too_large = Fault(413, text, "body", {"Connection": "close"})
     length = request.headers.get("content-length", "0")
     if not length.isdigit() or int(length) > limit:
         raise too_large

@@ -306,3 +306,13 @@ def change_freely(path, statement):
     with sqlite3.connect(path) as connection:
         connection.execute(statement)
     connection.close()
+
+
+def test_an_undo_on_a_full_disk_is_an_error_that_fits_it(open_store, items):
+    store = open_store()
+    store.add([verdict("v1")], items)
+    full = "BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END"
+    store._connection.execute(f"CREATE TEMP TRIGGER full BEFORE INSERT ON undone {full}")
+    with pytest.raises(QprError, match=r"disk is full\. Nothing was stored by this\. Free some space, then"):
+        store.undo("Ada", session="s")
+    assert len(store.verdicts()) == 1

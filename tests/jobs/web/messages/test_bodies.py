@@ -108,7 +108,8 @@ def test_a_question_is_measured_as_it_is_searched(start):
 
 def test_a_large_body_is_refused_before_it_is_read(start):
     client = start(limits={"max_body_kb": 2})
-    assert post(client, json.dumps({"question": "x" * 3000}).encode()).status_code == 413
+    response = post(client, json.dumps({"question": "x" * 3000}).encode())
+    assert (response.status_code, "send fewer or shorter texts" in response.json()["error"]) == (413, True)
     sent = []
 
     def endless():

@@ -107,7 +107,7 @@ def test_at_the_end_there_is_no_item(served):
 @pytest.mark.parametrize(
     ("body", "status", "words"),
     [
-        ({"item": "i99", "verdict": "right"}, 422, "is no item of this queue"),
+        ({"item": "i99", "verdict": "right"}, 422, "no item of this queue: the server was started again on another"),
         ({"item": "i0", "verdict": "wrong"}, 422, "none of right, stray"),
         ({"item": "i0", "verdict": "stray"}, 422, "mark at least one"),
         ({"item": "i0", "verdict": "right", "note": "x" * 2001}, 422, "note"),
