@@ -33,6 +33,7 @@ const ALONE = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}ー\\p{Scr
 const KATAKANA = "\\p{Script=Katakana}ー";
 const ARABIC_LETTERS = { ٱ: "ا", ة: "ه", ہ: "ه", ۃ: "ه", ى: "ي", ی: "ي", ک: "ك" };
 
+const TITLE = document.title;
 const filters = [...document.querySelectorAll("[data-filter]")];
 let running = null;
 let timer = 0;
@@ -77,6 +78,7 @@ async function search({ submitted = false } = {}) {
   running?.abort();
   const parameters = asked();
   enter(parameters, submitted);
+  document.title = [parameters.get("q"), TITLE].filter(Boolean).join(" – "); // of the entry of the history that `enter` made
   if (!parameters.get("q")) return showNothing();
   const own = (running = new AbortController());
   const { signal } = own;

@@ -584,9 +584,12 @@ def test_back_shows_the_submitted_search_before(opened):
         page.go_back()
         sync_api.expect(page.locator("#question")).to_have_value(text)
         assert page.input_value("#mode") == mode
+        sync_api.expect(page).to_have_title(f"{text} – Search questions")
     page.wait_for_selector("#hits li")
     page.go_forward()
     sync_api.expect(page.locator("#question")).to_have_value("change seat")
+    page.fill("#question", "")
+    sync_api.expect(page).to_have_title("Search questions")
 
 
 def test_back_leaves_an_address_without_a_mode(opened):
