@@ -12,6 +12,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from pipelines.privacy.patterns import replace_personal
 from pipelines.reading.batches import BATCH_BYTES, BATCH_ROWS, Batch, Reject, assemble, raw_payload, texts_of
 from pipelines.reading.csv_records import Record
 from pipelines.reading.dialect import CANDIDATES, DELIMITERS, ExpectedColumns, open_rows
@@ -94,7 +95,8 @@ def _locate(
         if not source.delimiter or len(header) > 1:
             _explain_title(source, header, following, file_names(columns, names)[0], error)
             raise
-        cause = f"--delimiter {source.delimiter!r} separates no cells of the first row, {header[0][:_SHOWN]!r}"
+        shown = replace_personal(header[0])[0][:_SHOWN]
+        cause = f"--delimiter {source.delimiter!r} separates no cells of the first row, {shown!r}"
         raise WrongColumnsError(f"{source.url}: {cause}. Leave it out, or give another one") from error
     repeated = [name for name in located.values() if header.count(name) > 1]
     if repeated:

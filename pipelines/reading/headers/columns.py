@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 import pyarrow as pa
 
+from pipelines.privacy.patterns import replace_personal
 from pipelines.reading.headers.row_lists import advise_objects
 from pipelines.reading.headers.suggestions import is_json, suggest_columns
 from schemas.errors import MissingColumnsError
@@ -130,7 +131,7 @@ def locate_columns(
     missing = [c for c in columns if c.name in absent and (c.required or c.name in names or absent[c.name] in objects)]
     if not missing:
         return located
-    shown = shortened([name for name in available if name], MAX_NAMES_SHOWN)
+    shown = shortened([_shown(name) for name in available if name], MAX_NAMES_SHOWN)
     theirs = [absent[c.name] for c in missing]
     values = sample() if sample else {}
     free = {name: values.get(name, ()) for name in available if name not in nested and name not in located.values()}
@@ -163,7 +164,7 @@ def _options(
     """
     suggested = suggest_columns([column.name for column in (*missing, *optional)], sample)
     mapped = [*missing, *(c for c in optional if c.name in suggested)]
-    options = " ".join(c.mapped_to(suggested.get(c.name, "NAME")) for c in mapped)
+    options = " ".join(c.mapped_to(_shown(suggested.get(c.name, "NAME"))) for c in mapped)
     if all(c.name in suggested for c in missing):
         return f"Add: {options}{_if_pairs(suggested)}{_if_no_header(suggested)}"
     step = f"{lists}{'. ' if lists else ''}Add, with one of them for NAME: {options}"
@@ -177,12 +178,22 @@ def _if_pairs(suggested: Mapping[str, str]) -> str:
     question, answer = (suggested.get(name, "") for name in ("question", "answer"))
     if not question or _DIGITS.sub("", question) != _DIGITS.sub("", answer):
         return ""
-    return f". If {question} and {answer} are both questions, as in labelled pairs, use `qpr quora`"
+    return f". If {_shown(question)} and {_shown(answer)} are both questions, as in labelled pairs, use `qpr quora`"
 
 
 def _if_no_header(suggested: Mapping[str, str]) -> str:
     """Return a further step where the names of question and answer are sentences, else nothing."""
     names = [suggested[name] for name in ("question", "answer") if name in suggested]
-    if len(names) < 2 or min(len(name.split()) for name in names) < _MIN_WORDS_OF_SENTENCE:
+    if len(names) < 2 or not all(map(_is_sentence, names)):
         return ""
     return ". If the first row is one of the log, write the names of the columns above it instead"
+
+
+def _is_sentence(name: str) -> bool:
+    return len(name.split()) >= _MIN_WORDS_OF_SENTENCE
+
+
+def _shown(name: str) -> str:
+    """Return a name for a message; personal data is replaced in one that may be a cell of a log without a header."""
+    is_name = not _is_sentence(name) and "@" not in name and any(map(str.isalpha, name))
+    return name if is_name else replace_personal(name)[0]

@@ -10,6 +10,8 @@ import csv
 from collections.abc import Collection, Sequence
 from typing import Final
 
+from pipelines.privacy.patterns import replace_personal
+
 _MIN_SHARE: Final = 0.8
 """Minimum share of the rows that have the number of cells of a header below a title."""
 
@@ -39,8 +41,9 @@ def find_header(first: Sequence[str], text: bytes, *, names: Collection[str], de
 
 def explain_header(url: str, row: str, *, names: Collection[str], first: str) -> str:
     """Return the message about a header that is not the first row."""
-    cause = f"no column {', '.join(names)} in its first row, {first[:_SHOWN]!r}"
-    return f"{url}: {cause}. If the names of the columns are in the row {row[:_SHOWN]!r}, delete all rows above it"
+    shown, header = (replace_personal(text)[0][:_SHOWN] for text in (first, row))  # the first may be one of a log
+    cause = f"no column {', '.join(names)} in its first row, {shown!r}"
+    return f"{url}: {cause}. If the names of the columns are in the row {header!r}, delete all rows above it"
 
 
 def _below_title(rows: Sequence[Sequence[str]]) -> Sequence[str] | None:

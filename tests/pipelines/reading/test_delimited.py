@@ -1,4 +1,5 @@
 import gzip
+import re
 import resource
 
 import pyarrow as pa
@@ -116,6 +117,28 @@ def test_a_header_that_does_not_fit_is_explained_before_the_run_and_in_it(tmp_pa
         check_header(source, COLUMNS)
     with pytest.raises(QprError, match=message):
         list(read(source, COLUMNS))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"How do I reach jo@example.org at the desk?,Call +44 20 7946 0958 and ask for the desk\nwhat,this\n",
+        b"jo@example.org,+44 20 7946 0958,what\n1,2,3\n",
+        b"Export for jo@example.org;;\n+44 20 7946 0958;who;what\n1;2;3\n",
+    ],
+    ids=["sentences", "cells", "title"],
+)
+def test_a_first_row_of_a_log_is_named_without_personal_data(tmp_path, content):
+    with pytest.raises(QprError, match=r"no column question.*\[email\]") as raised:
+        check_header(csv_file(tmp_path, content), ANSWERED)
+    assert "[phone]" in str(raised.value)
+    assert not re.search("jo@|7946", str(raised.value))
+
+
+def test_a_name_of_a_column_is_shown_with_its_digits(tmp_path):
+    source = csv_file(tmp_path, b"subject_360012345678,answer\nhow do I pay?,here\n")
+    with pytest.raises(QprError, match=r"Add: --column question=subject_360012345678$"):
+        check_header(source, ANSWERED)
 
 
 @pytest.mark.parametrize(
