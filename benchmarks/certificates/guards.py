@@ -1,4 +1,4 @@
-"""Guards: false answers still given and right answers lost, on contrast sets in nine languages and pairs of a dataset.
+"""Guards: false answers still given and right answers lost, on contrast sets, natural questions and pairs of a dataset.
 
 Run: python -m benchmarks.certificates.guards --dataset quora --labelled quora_duplicate_questions.tsv.gz
 """
@@ -66,6 +66,14 @@ def read_language(language: str) -> list[Pair]:
     ]
 
 
+def read_wordings(language: str) -> list[Texts]:
+    """Return the pairs of natural questions in another language that have the same answer."""
+    intents: dict[str, list[str]] = collections.defaultdict(list)
+    for row in _rows(LANGUAGES / "natural" / f"{language}.jsonl"):
+        intents[row["intent"]].append(row["question"])
+    return [pair for wordings in intents.values() for pair in itertools.combinations(wordings, 2)]
+
+
 def _rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
@@ -92,6 +100,11 @@ def main(
     report.heading("The same by language, held out")
     for name in names:
         report.row(language=name, **_cells(_count(pair for pair in pairs[name] if pair.held_out)))
+    report.heading("Natural questions with the same answer: right answers lost")
+    wordings = {name: read_wordings(name) for name in names}
+    for name in names:
+        report.row(language=name, **_shares(wordings[name]))
+    report.row(language="all", **_shares([pair for name in names for pair in wordings[name]]))
     if dataset is not None:
         report.heading("Pairs of a dataset")
         clusters = open_dataset(dataset).table("clusters", split=split, columns=["texts"])["texts"].to_pylist()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.certificates.guards import read_language, read_pairs
+from benchmarks.certificates.guards import read_language, read_pairs, read_wordings
 from model.guards.languages.language import languages
 from model.guards.registry import GUARDS, fires
 
@@ -42,3 +42,10 @@ def test_the_guards_block_differences_and_keep_paraphrases_of_a_language(languag
     fired = {kind: [fires(p.query, p.question) is not None for p in pairs if p.paraphrase == kind] for kind in (0, 1)}
     assert sum(fired[0]) >= 0.75 * len(fired[0])
     assert sum(fired[1]) <= 0.04 * len(fired[1])
+
+
+@LANGUAGES
+def test_the_guards_keep_natural_wordings_of_a_language(language):
+    pairs = read_wordings(language)
+    assert len({frozenset(pair) for pair in pairs}) == 12 * 15
+    assert sum(fires(query, question) is not None for query, question in pairs) <= 3
