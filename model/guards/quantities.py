@@ -234,7 +234,7 @@ class _Scanner:
     def _made(
         self, value: float, before: str, *, scaled: float | None = None, kind: str = "", weak: bool = False
     ) -> Quantity:
-        if not kind and not weak and value in _YEARS:
+        if not kind and not weak and value % 1 == 0 and int(value) in _YEARS:  # a float is compared with every year
             kind = "year"
         return Quantity(value, value if scaled is None else scaled, kind, weak, before, stem(self._peek()))
 

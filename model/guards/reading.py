@@ -49,7 +49,9 @@ class Reading:
 
     def __init__(self, text: str) -> None:
         raw = text[:MOST_CHARACTERS]
-        self.raw = raw if raw.isascii() else unicodedata.normalize("NFKC", raw).translate(STRAIGHT_QUOTES)
+        if not raw.isascii():  # cut again: NFKC makes up to 18 characters of one
+            raw = unicodedata.normalize("NFKC", raw)[:MOST_CHARACTERS].translate(STRAIGHT_QUOTES)
+        self.raw = raw
         self.folded = fold(raw)
         self._word = _word_pattern(self.folded.isascii())
         quoted = "'" in self.folded

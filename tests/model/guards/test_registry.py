@@ -65,6 +65,28 @@ def test_texts_of_any_length_are_read_up_to_a_limit():
     assert fires(text, text.replace("5", "6")) == "numbers"
 
 
+def test_the_limit_counts_the_characters_that_a_guard_reads():
+    reading = Reading("\N{ARABIC LIGATURE SALLALLAHOU ALAYHE WASALLAM}" * 2_000)  # NFKC makes 18 characters of one
+    assert len(reading.raw) <= MOST_CHARACTERS
+    assert len(reading.folded) <= MOST_CHARACTERS
+
+
+@pytest.mark.parametrize("repeated", ["n'", "ne ", "½ ", "1.", "oder a b ", "waarom zou ik a ", "un'"])
+def test_no_repeated_text_takes_many_times_as_long_as_another(repeated):
+    plain = _seconds("die Karte geht ")
+    assert _seconds(repeated) < 10 * plain  # "n'" took 24 times as long, "1." 14 times
+
+
+def _seconds(repeated: str) -> float:
+    text = (repeated * 2_000)[:2_000]
+    spent = []
+    for _ in range(7):
+        started = time.process_time()
+        fires(text, text[:-100] + " nicht ne no не ")
+        spent.append(time.process_time() - started)
+    return min(spent)
+
+
 @pytest.mark.parametrize("ending", ["ies", "ing", "ed", "e"])
 def test_a_word_of_many_endings_takes_no_longer_than_others(ending):
     word = f"abc{ending * 26}x"  # its time was exponential: a minute, and all other requests waited
