@@ -34,6 +34,8 @@ class Language:
         harmless: expression of phrases whose negation changes no answer: tags, polite requests, "not only".
         openers: words of a text that is no plain yes-no question: question words, "if", relative pronouns.
         polar: words that begin a yes-no question.
+        ways: question words for the way to do or find something, "how" and "where".
+        abilities: verbs that people deny in place of such a question: "I cannot", "I do not find".
         prefixes: prefixes of two opposite words with the same rest, "un" and "".
         opposites: pairs of opposite stems.
         prepositions: words that show the role of the word after them, wherever it stands; in German also articles.
@@ -60,6 +62,8 @@ class Language:
     harmless: re.Pattern[str]
     openers: frozenset[str]
     polar: frozenset[str]
+    ways: frozenset[str]
+    abilities: frozenset[str]
     prefixes: tuple[tuple[str, str], ...]
     opposites: frozenset[tuple[str, str]]
     particles: frozenset[tuple[str, str]]
@@ -144,6 +148,8 @@ def _language(name: str, row: dict[str, Any]) -> Language:
         harmless=re.compile("|".join(row["harmless"])),
         openers=words("openers"),
         polar=words("polar"),
+        ways=words("ways"),
+        abilities=words("abilities"),
         prefixes=tuple(_pairs(row["prefixes"])),
         opposites=frozenset((_stem(one, endings), _stem(two, endings)) for one, two in _pairs(row["opposites"])),
         particles=frozenset(_pairs(row["particles"])),

@@ -4,7 +4,7 @@ two readings, language -> conflict
 
 Both texts need the same content words, one of them denied. Not counted are tags ("oder nicht?"), polite requests, "not
 only", and the negation of a question that asks for yes or no: "Kann ich nicht mit Karte zahlen?" asks the same as the
-question without "nicht".
+question without "nicht". "Ich kann mich nicht anmelden" gets the answer to "Wie kann ich mich anmelden?".
 """
 
 from __future__ import annotations
@@ -27,12 +27,14 @@ class _Polarity(NamedTuple):
         counted: each whether it is written and counts.
         words: all words.
         content: stems of the content words.
+        asks_way: whether a clause with a content word asks how or where.
     """
 
     denied: tuple[bool, bool]
     counted: tuple[bool, bool]
     words: set[str]
     content: set[str]
+    asks_way: bool
 
 
 def polarity_differs(query: Reading, question: Reading, language: Language) -> bool:
@@ -50,7 +52,15 @@ def polarity_differs(query: Reading, question: Reading, language: Language) -> b
     if opposites:
         return (one.denied != two.denied) != (opposites % 2 == 1)
     differing = sum(first != second for first, second in zip(one.counted, two.counted, strict=True))
-    return one.denied != two.denied and differing == 1
+    return one.denied != two.denied and differing == 1 and not _asks_for_a_way(one, two, language)
+
+
+def _asks_for_a_way(one: _Polarity, two: _Polarity, language: Language) -> bool:
+    """Return whether one text asks how or where, and the other does not and denies that its writer can."""
+    if one.counted[1] != two.counted[1]:
+        return False
+    denied, affirmed = (one, two) if one.counted[0] else (two, one)
+    return affirmed.asks_way and not denied.asks_way and not language.abilities.isdisjoint(denied.words)
 
 
 def _polarity(reading: Reading, language: Language) -> _Polarity:
@@ -60,7 +70,9 @@ def _polarity(reading: Reading, language: Language) -> _Polarity:
     content = {language.stem(word) for word in words - language.functions if not _is_cue(word, language)}
     denied = bool(language.denial.search(reading.plain)), bool(language.without.search(reading.plain))
     counts = denial is not None and not _asks_yes_or_no(text, denial, language)
-    return _Polarity(denied, (counts, without), words, content)
+    clauses = [set(_WORD.findall(clause)) for clause in _CLAUSE.split(text)]
+    asks_way = any(not language.ways.isdisjoint(clause) and clause - language.functions for clause in clauses)
+    return _Polarity(denied, (counts, without), words, content, asks_way)
 
 
 def _is_cue(word: str, language: Language) -> bool:

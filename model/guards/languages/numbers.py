@@ -21,7 +21,7 @@ _FACTOR: Final = re.compile(rf"(?<=\d) ({'|'.join(_FACTORS)})\b")
 """A power of ten in words behind a number: "zwei Millionen"."""
 _DATE: Final = re.compile(r"\b(\d{1,2})[./]\d{1,2}\b(?:[./](?:\d{2}){1,2}\b)?\.?")
 _COUNTED: Final = re.compile(r"(?<!\d[.,])\b(?!1 )\d+(?:[.,]\d+)* ([^\W\d_]+)")
-"""A number and the word after it. It begins at no later part of a number, or "1.1.1…" takes the square of its length."""
+"""A number and the word after it, from the beginning of the number: else "1.1.1…" takes the square of its length."""
 _TWO_WORDS: Final = re.compile(r"\b([^\W\d_]+) (?=([^\W\d_]+))")
 
 

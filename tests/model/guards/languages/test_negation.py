@@ -25,6 +25,11 @@ from model.guards.reading import Reading
         ("Что делать, если посылка не пришла?", "Что делать, если посылка пришла?"),
         ("Можно ли вернуть товар без чека?", "Можно ли вернуть товар с чеком?"),
         ("desinstalar app", "instalar app"),
+        ("Meine Karte funktioniert nicht", "Wie funktioniert meine Karte?"),
+        ("Wo kann ich nicht parken?", "Wo kann ich parken?"),
+        ("Ich kann nicht mit Karte zahlen, wie kann ich zahlen?", "Wie kann ich mit Karte zahlen?"),
+        ("Ik wil de krant niet meer ontvangen", "Ik wil de krant ontvangen"),
+        ("No tengo tarjeta, ¿cómo pago?", "Tengo tarjeta, ¿cómo pago?"),
     ],
 )
 def test_a_denial_of_the_same_words_is_another_question(one, two):
@@ -54,3 +59,27 @@ def test_a_denial_of_the_same_words_is_another_question(one, two):
 def test_polite_requests_tags_and_yes_no_questions_are_no_difference(one, two):
     assert not negation_differs(Reading(one), Reading(two))
     assert not negation_differs(Reading(two), Reading(one))
+
+
+@pytest.mark.parametrize(
+    ("complaint", "question"),
+    [
+        ("Ich kann mich nicht anmelden", "Wie kann ich mich anmelden?"),
+        ("Die Rechnung ist nicht da, wo finde ich sie?", "Wo finde ich die Rechnung?"),
+        ("Ik kan mijn factuur niet vinden", "Waar kan ik mijn factuur vinden?"),
+        ("Ik wil mijn bestelling toch niet, hoe kan ik annuleren?", "Kan ik mijn bestelling nog annuleren?"),
+        ("No puedo entrar en mi cuenta, ¿qué hago?", "¿Cómo puedo entrar en mi cuenta?"),
+        ("Ya no quiero la suscripción, ¿cómo la cancelo?", "¿Cómo cancelo la suscripción?"),
+        ("Je ne peux pas me connecter", "Comment puis-je me connecter ?"),
+        ("Je ne veux plus mon abonnement, comment le résilier ?", "Comment résilier mon abonnement ?"),
+        ("Non posso accedere al mio conto, come faccio?", "Come faccio ad accedere al mio conto?"),
+        ("Non voglio più l'abbonamento, come lo disdico?", "Come disdico l'abbonamento?"),
+        ("Não consigo acessar minha conta", "Como acessar minha conta?"),
+        ("Não quero mais a assinatura, como cancelo?", "Como cancelo a assinatura?"),
+        ("Nie mogę znaleźć faktury", "Gdzie mogę znaleźć fakturę?"),
+        ("Не могу войти в аккаунт, что делать?", "Как мне войти в аккаунт?"),
+    ],
+)
+def test_a_complaint_gets_the_answer_to_how_and_where(complaint, question):
+    assert not negation_differs(Reading(complaint), Reading(question))
+    assert not negation_differs(Reading(question), Reading(complaint))
