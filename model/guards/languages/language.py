@@ -36,7 +36,8 @@ class Language:
         polar: words that begin a yes-no question.
         ways: question words for the way to do or find something, "how" and "where".
         abilities: verbs that people deny in place of such a question: "I cannot", "I do not find".
-        prefixes: prefixes of two opposite words with the same rest, "un" and "".
+        prefixes: prefixes of two opposite words with the same rest, "un" and "", and the rests for which this holds:
+            "wydrukować" is no opposite of "drukować".
         opposites: pairs of opposite stems.
         prepositions: words that show the role of the word after them, wherever it stands; in German also articles.
         particles: pairs of function words that turn a verb into its opposite, "an" and "aus".
@@ -64,7 +65,7 @@ class Language:
     polar: frozenset[str]
     ways: frozenset[str]
     abilities: frozenset[str]
-    prefixes: tuple[tuple[str, str], ...]
+    prefixes: tuple[tuple[str, str, re.Pattern[str]], ...]
     opposites: frozenset[tuple[str, str]]
     particles: frozenset[tuple[str, str]]
     prepositions: frozenset[str]
@@ -150,7 +151,7 @@ def _language(name: str, row: dict[str, Any]) -> Language:
         polar=words("polar"),
         ways=words("ways"),
         abilities=words("abilities"),
-        prefixes=tuple(_pairs(row["prefixes"])),
+        prefixes=tuple(_prefixes(row["prefixes"])),
         opposites=frozenset((_stem(one, endings), _stem(two, endings)) for one, two in _pairs(row["opposites"])),
         particles=frozenset(_pairs(row["particles"])),
         prepositions=words("prepositions"),
@@ -168,6 +169,12 @@ def _language(name: str, row: dict[str, Any]) -> Language:
         halves=words("halves"),
         day_parts=words("day_parts"),
     )
+
+
+def _prefixes(lines: list[str]) -> list[tuple[str, str, re.Pattern[str]]]:
+    """Return the prefixes of "un::(?!kost) wy:w" and the expressions of the rests after them, which may be left out."""
+    triples = (prefixes.split(":", 2) for prefixes in " ".join(lines).split())
+    return [(one, two, re.compile("".join(rest))) for one, two, *rest in triples]
 
 
 def _pairs(lines: list[str]) -> list[tuple[str, str]]:

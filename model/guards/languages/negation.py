@@ -97,13 +97,14 @@ def _has_opposite(word: str, others: set[str], language: Language) -> bool:
         (word, other) in language.opposites
         or (other, word) in language.opposites
         or any(
-            _same_rest(word, first, other, second) or _same_rest(word, second, other, first)
-            for first, second in language.prefixes
+            _same_rest(word, first, other, second, rests) or _same_rest(word, second, other, first, rests)
+            for first, second, rests in language.prefixes
         )
         for other in others
     )
 
 
-def _same_rest(word: str, prefix: str, other: str, other_prefix: str) -> bool:
+def _same_rest(word: str, prefix: str, other: str, other_prefix: str, rests: re.Pattern[str]) -> bool:
     rest = word.removeprefix(prefix)
-    return len(rest) >= 3 and word == prefix + rest and other == other_prefix + rest
+    same = len(rest) >= 3 and word == prefix + rest and other == other_prefix + rest
+    return same and rests.match(rest) is not None
