@@ -16,6 +16,8 @@ from model.guards.languages.language import Language
 from model.guards.reading import Reading
 
 _WORD = re.compile(r"[^\W_]+")
+_SPOKEN = "plus"
+"""A word that is "no longer" without "ne" in spoken French: "ça marche plus". It also is "more"."""
 _CLAUSE = re.compile(r"[,;:¿–—]|[.!?] (?=\S)")
 
 
@@ -25,6 +27,7 @@ class _Polarity(NamedTuple):
     Attributes:
         denied: the negation of a clause and "without", each whether it is written.
         counted: each whether it is written and counts.
+        cue: last word of the negation of a clause, empty without one.
         words: all words.
         content: stems of the content words.
         asks_way: whether a clause with a content word asks how or where.
@@ -32,6 +35,7 @@ class _Polarity(NamedTuple):
 
     denied: tuple[bool, bool]
     counted: tuple[bool, bool]
+    cue: str
     words: set[str]
     content: set[str]
     asks_way: bool
@@ -52,7 +56,11 @@ def polarity_differs(query: Reading, question: Reading, language: Language) -> b
     if opposites:
         return (one.denied != two.denied) != (opposites % 2 == 1)
     differing = sum(first != second for first, second in zip(one.counted, two.counted, strict=True))
-    return one.denied != two.denied and differing == 1 and not _asks_for_a_way(one, two, language)
+    if one.denied == two.denied or differing != 1:
+        return False
+    if _SPOKEN in one.words & two.words and _SPOKEN in (one.cue, two.cue):
+        return False
+    return not _asks_for_a_way(one, two, language)
 
 
 def _asks_for_a_way(one: _Polarity, two: _Polarity, language: Language) -> bool:
@@ -72,7 +80,8 @@ def _polarity(reading: Reading, language: Language) -> _Polarity:
     counts = denial is not None and not _asks_yes_or_no(text, denial, language)
     clauses = [set(_WORD.findall(clause)) for clause in _CLAUSE.split(text)]
     asks_way = any(not language.ways.isdisjoint(clause) and clause - language.functions for clause in clauses)
-    return _Polarity(denied, (counts, without), words, content, asks_way)
+    cue = _WORD.findall(denial[0])[-1] if denial else ""
+    return _Polarity(denied, (counts, without), cue, words, content, asks_way)
 
 
 def _is_cue(word: str, language: Language) -> bool:
