@@ -47,10 +47,11 @@ def entity_differs(query: Reading, question: Reading) -> bool:
 def _capitals_are_names(query: Reading, question: Reading, before: str) -> bool:
     """Return whether a capital after a word begins a name in the language of both texts: no "de Levering" in Dutch."""
     if others := common_languages(query, question):
+        later = (*query.cased[1:], *question.cased[1:])
         return all(
             language.capitals_are_names
             and before not in language.articles
-            and not any(word[0].isupper() and word.casefold() in language.functions for word, _ in query.cased[1:])
+            and not any(word[0].isupper() and word.casefold() in language.functions for word, _ in later)
             for language in others
         )
     return query.is_english and question.is_english

@@ -24,7 +24,9 @@ _SMALL = listed("lower_case_in_sentences")
 _POSSESSIVES = re.compile(r"(?<=\w)'s?(?!\w)")
 _ELISION = re.compile(r"\b(?:[cdjlmn]|qu|jusqu|un|dell|all|dall|nell|sull|quell)'(?=[^\W\d_]{2})", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"'s?$")
-_SENTENCE_END = re.compile(r"[.!?:;]['\")]*\s+$|^\W*$|[\"(]$")
+_SENTENCE_END = re.compile(r"[.!?:;]['\")]*\s+$|^\W*$|[\"(]$|[«¿¡]\s*$")
+_SALUTATION = re.compile(rf"^\W*(?:{'|'.join(listed('greetings'))})\b[^,.!?:;]{{0,40}}[,.!:;]", re.IGNORECASE)
+"""A greeting and the person greeted, which changes no answer."""
 _ENDINGS = re.compile("(?:gni|de|[aeinosuy])*")
 """Endings of a reversed word, -ing, -ed and -ies among them: read from its end, each letter belongs to one of them, so
 that the time does not grow exponentially with the length of a word."""
@@ -88,7 +90,8 @@ class Reading:
     def cased(self) -> list[tuple[str, bool]]:
         """Words without a possessive ending, each with whether its capital letter is that of a name.
 
-        The first word of a sentence or quotation is none, nor is any word of a text in which most are capitalised.
+        The first word of a sentence or quotation is none, nor is a person greeted at the start, nor any word of a text
+        in which most are capitalised.
         """
         raw = _apart(self.raw)
         found = [(match.group(), match.start()) for match in self._word.finditer(raw)]
@@ -97,7 +100,9 @@ class Reading:
         titled = titled or any(word.istitle() and word.lower() in _SMALL for word, _ in found[1:])
         if titled or self.raw.isupper() or len(found) != len(self.words):
             return [(word, False) for word in self.words]
-        return [(_POSSESSIVE.sub("", word), _is_name(raw, word, start)) for word, start in found]
+        greeting = _SALUTATION.match(raw)
+        begin = greeting.end() if greeting else 0
+        return [(_POSSESSIVE.sub("", word), start >= begin and _is_name(raw, word, start)) for word, start in found]
 
 
 def _is_name(raw: str, word: str, start: int) -> bool:

@@ -44,10 +44,17 @@ def test_another_name_in_the_same_place_is_another_question(one, two):
         ("When does the Parkway close?", "When does the PKWY close?"),
         ("Can I pay with Zorvak?", "Can I pay with ZorvakCheckout?"),
         ("how do i feed a zorvak", "how do i feed a miluna"),
+        ("Hi Anna, where is my order?", "Hi Bob, where is my order?"),
+        ("Bonjour Madame Dupont, où est mon colis ?", "Bonjour Monsieur Martin, où est mon colis ?"),
+        ("Hola Ana, ¿dónde está mi pedido?", "Hola Luis, ¿dónde está mi pedido?"),
+        ("Buenas, ¿Tarda mucho el envío?", "Buenas, ¿Demora mucho el envío?"),
+        ("Le message « Erreur de connexion » s'affiche", "Le message « Echec de connexion » s'affiche"),
+        ("Quiero ir a Madrid con Luis", "Quiero ir A Madrid con Ana"),
     ],
 )
 def test_synonyms_and_other_spellings_are_no_difference(one, two):
     assert not entity_differs(Reading(one), Reading(two))
+    assert not entity_differs(Reading(two), Reading(one))
 
 
 def test_a_name_that_is_a_common_word_is_sure_with_a_capital_in_the_sentence():
