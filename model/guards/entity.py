@@ -111,13 +111,17 @@ def _is_abbreviation(letters: str, short: str, long: str) -> bool:
 
 
 def _distance(one: str, two: str) -> int:
-    """Return the Levenshtein distance of two names of at most 40 letters."""
+    """Return the edit distance of two names of at most 40 letters; two neighbors exchanged are one edit."""
     one, two = one[:40], two[:40]
+    before: list[int] = []
     row = list(range(len(two) + 1))
     for place, letter in enumerate(one, start=1):
-        left, row[0] = row[0], place
+        last, before, row = before, row, [place]
         for column, other in enumerate(two, start=1):
-            left, row[column] = row[column], min(row[column] + 1, row[column - 1] + 1, left + (letter != other))
+            edits = min(before[column] + 1, row[-1] + 1, before[column - 1] + (letter != other))
+            if column > 1 and last and (letter, other) == (two[column - 2], one[place - 2]):
+                edits = min(edits, last[column - 2] + 1)
+            row.append(edits)
     return row[-1]
 
 

@@ -44,6 +44,7 @@ def test_another_name_in_the_same_place_is_another_question(one, two):
         ("When does the Parkway close?", "When does the PKWY close?"),
         ("Can I pay with Zorvak?", "Can I pay with ZorvakCheckout?"),
         ("how do i feed a zorvak", "how do i feed a miluna"),
+        ("Perché non mi fa accedere con SPID?", "Perché non mi fa accedere con SIPD?"),
         ("Hi Anna, where is my order?", "Hi Bob, where is my order?"),
         ("Bonjour Madame Dupont, où est mon colis ?", "Bonjour Monsieur Martin, où est mon colis ?"),
         ("Hola Ana, ¿dónde está mi pedido?", "Hola Luis, ¿dónde está mi pedido?"),
