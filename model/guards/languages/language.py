@@ -18,7 +18,7 @@ from model.guards.lists import listed
 from model.guards.reading import Reading, stem
 
 _ENGLISH: Final = frozenset().union(
-    *map(listed, ("english", "english_and_others", "unchanged_by_negation", "prepositions"))
+    *map(listed, ("english", "english_and_others", "unchanged_by_negation", "prepositions", "negations")), ["and"]
 )
 
 

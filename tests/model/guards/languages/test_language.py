@@ -30,6 +30,19 @@ def test_function_words_show_the_language_of_two_texts_with_and_without_marks(la
     assert names(text, without_marks(fold(text))) == [language]
 
 
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("spanish", "La aplicación no se abre"),
+        ("spanish", "No consigo cita para el DNI"),
+        ("spanish", "¿La tarifa básica no incluye maleta?"),
+        ("french", "commande non livrée"),
+    ],
+)
+def test_words_that_deny_show_the_language_too(language, text):
+    assert names(text, text)[0] == language
+
+
 def test_there_is_a_text_for_each_language():
     assert {language.name for language in languages()} == set(TEXTS)
 
@@ -43,6 +56,7 @@ def test_there_is_a_text_for_each_language():
         "",
         "ホテル",
         "Is a la carte dining in the hotel?",
+        "arroz and pollo, no cheese",
     ],
 )
 def test_english_and_texts_without_function_words_have_no_other_language(text):
