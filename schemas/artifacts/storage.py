@@ -32,10 +32,10 @@ def local_path(url: str) -> str | None:
     Raises:
         UsageError, QprError: like `locate`.
     """
-    _check_url(url)
+    if fault := url_fault(url):
+        raise UsageError(fault)
     if not _URL.match(url):
-        path = os.path.join(os.getcwd(), os.path.expanduser(url))
-        return path.rstrip("/") or "/"
+        return os.path.join(os.getcwd(), os.path.expanduser(url)).rstrip("/") or "/"
     file_system, path = locate(url)
     return str(path) if "file" in protocols(file_system) else None
 
@@ -44,30 +44,34 @@ def locate(url: str) -> tuple[Any, str]:
     """Return the file system of ``url`` and the path on it; a plain path is a local one, ``~`` is expanded.
 
     Raises:
-        UsageError: the path is empty, or not UTF-8, which a manifest cannot contain, or the locale has no UTF-8, or
-            the URL has a password.
+        UsageError: the path or URL has a `url_fault`.
         QprError: no file system has such paths.
     """
     import fsspec
 
-    _check_url(url)
+    if fault := url_fault(url):
+        raise UsageError(fault)
     try:
         file_system, path = fsspec.core.url_to_fs(os.path.expanduser(url))
     except (ValueError, ImportError) as error:
         raise QprError(f"{url}: cannot open this kind of path: {error}") from error
-    file_system.invalidate_cache(path)  # others write there too, and s3fs reports a file as missing that its list lacks
+    _drop_stale_lists(file_system, path)
     return file_system, path
+
+
+def _drop_stale_lists(file_system: Any, path: str) -> None:
+    """Remove cached lists of a path: others write there too, and s3fs reports a file as missing that its list lacks."""
+    lists = file_system.dircache if protocols(file_system) & _BUCKETS else {}
+    if any(entry["name"] == path for entry in lists.get(file_system._parent(path)) or ()):
+        lists.pop(path, None)  # not that of its folder: each use of an input file would take another request
+    else:
+        file_system.invalidate_cache(path)
 
 
 def protocols(file_system: Any) -> set[str]:
     """Return the names of a file system in URLs."""
     names = file_system.protocol
     return {names} if isinstance(names, str) else set(names)
-
-
-def _check_url(url: str) -> None:
-    if fault := url_fault(url):
-        raise UsageError(fault)
 
 
 def join(url: str, *parts: str) -> str:
@@ -85,6 +89,7 @@ def exists(url: str) -> bool:
         if (local := local_path(url)) is not None:
             return _mode(local) is not None
         file_system, path = locate(url)
+        file_system.invalidate_cache(path)  # another process may have removed a file that is listed
         try:
             file_system.info(path)
         except FileNotFoundError as error:
@@ -189,15 +194,11 @@ def check_writable(url: str) -> None:
 
 
 def delete(url: str) -> None:
-    """Remove a file or a folder with its content; a missing one is no error.
-
-    Raises:
-        QprError: a file cannot be removed.
-    """
+    """Remove a file or a folder with its content; a missing one is no error, but one that cannot be removed."""
     file_system, path = locate(url)
     with explained(url), contextlib.suppress(FileNotFoundError):
         file_system.rm(path, recursive=True)
-        if protocols(file_system) & _S3:
+        if protocols(file_system) & _S3 and file_system.exists(path):
             for left in file_system.find(path):  # s3fs ignores the errors that the answer to a bulk deletion lists
                 file_system.rm_file(left)
 

@@ -244,6 +244,25 @@ def test_a_file_of_another_process_is_found_after_a_listing_and_gone_after_its_r
     assert not storage.exists(f"{s3}/folder/two")
 
 
+def test_a_file_that_was_listed_is_read_without_a_request_for_its_size(s3, monkeypatch):
+    storage.write_bytes(f"{s3}/folder/one", b"1")
+    storage.children(f"{s3}/folder")
+    storage.children(s3)
+    methods, call = [], fsspec.get_filesystem_class("s3")._call_s3
+
+    async def counted(system, method, *arguments, **options):
+        methods.append(method)
+        return await call(system, method, *arguments, **options)
+
+    monkeypatch.setattr(fsspec.get_filesystem_class("s3"), "_call_s3", counted)
+    file_system, path = storage.locate(f"{s3}/folder/one")
+    with file_system.open(path) as file:
+        assert file.read() == b"1"
+    assert methods == ["get_object"]
+    assert storage.is_folder(f"{s3}/folder")
+    assert methods == ["get_object"]
+
+
 def test_files_that_a_bulk_deletion_leaves_are_removed_one_by_one(s3, monkeypatch):
     system = fsspec.get_filesystem_class("s3")
     for name in ("one", "deep/two"):
