@@ -39,7 +39,7 @@ _NO_BUCKET = "there is no such bucket. Create it, or correct the URL"
 _NO_TEMPORARY = "No usable temporary directory"
 """Beginning of Python's message where none of the usual folders of temporary files can be written."""
 
-_WITH_PASSWORD = re.compile(r"(^|::)((?!git)[A-Za-z0-9+.-]+)://([^/@:]*):[^/]+@(.*)", re.DOTALL)
+_WITH_PASSWORD = re.compile(r"(^|::)((?!git)[A-Za-z0-9+.-]+)://([^/:]*):[^/]+@(.*)", re.DOTALL)
 """A URL with user and password; those of Git repositories have ``organization:repository@`` there."""
 
 _REMOTE = frozenset({"aiohttp", "azure", "botocore", "fsspec", "gcsfs", "google", "requests"})

@@ -145,6 +145,7 @@ def test_a_path_that_is_none_is_wrong_usage(url, message):
     [
         ("sftp://jo:geheim@host/logs/a.csv", "sftp://jo@host/logs/a.csv", 'FSSPEC_SFTP=\'{"password": "…"}\''),
         ("sftp://jo:ge@heim@host/a.csv", "sftp://jo@host/a.csv", "FSSPEC_SFTP="),
+        ("ftp://jo@here.org:geheim@host/a.csv", "ftp://jo@here.org@host/a.csv", "FSSPEC_FTP="),
         (
             "zip://a.csv::https://jo:geheim@host/a.zip",
             "zip://a.csv::https://jo@host/a.zip",
