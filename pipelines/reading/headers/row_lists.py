@@ -6,6 +6,8 @@ columns of texts that are JSON -> advise_objects
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -38,7 +40,8 @@ def advise_list(name: str, url: str, compression: str | None) -> str:
 def advise_objects(names: Sequence[str], shown: str) -> str:
     """Return the step for columns of texts that are JSON, whose fields are no columns."""
     program = " | ".join(f"{_path(name)} |= fromjson" for name in names)
-    return f"Of JSON in texts ({shown}) no field is a column. Write it as objects, in JSON Lines by jq -c '{program}'"
+    command = f"jq -c {shlex.quote(program)}"
+    return f"Of JSON in texts ({shown}) no field is a column. Write it as objects, in JSON Lines by {command}"
 
 
 def advise_conversion(line: bytes, url: str, compression: str | None, *, is_long: bool) -> str | None:
@@ -66,12 +69,15 @@ def _objects_in(value: Any) -> int:
 
 def _path(name: str) -> str:
     keys = name.split(".")
-    return "".join(f".{key}" for key in keys) if all(map(_PLAIN.fullmatch, keys)) else f'."{name}"'
+    return f".{name if all(map(_PLAIN.fullmatch, keys)) else json.dumps(name, ensure_ascii=False)}"
 
 
 def _jq(program: str, url: str, compression: str | None) -> str:
     command = f"jq -c {shlex.quote(program)}"
-    file = shlex.quote(url.rpartition("/")[2] if "://" in url else url)  # jq reads no URL
+    name = url.rpartition("/")[2]
+    path = name if "://" in url else os.path.expanduser(url)  # jq reads no URL
+    file = shlex.quote(f"./{path}" if path.startswith("-") else path)
+    result = "rows.jsonl" if name != "rows.jsonl" else "rows-2.jsonl"  # the shell would empty the file first
     if compression is None:
-        return f"{command} {file} > rows.jsonl"
-    return f"{_UNPACK[compression]} {file} | {command} > rows.jsonl"
+        return f"{command} {file} > {result}"
+    return f"{_UNPACK[compression]} {file} | {command} > {result}"

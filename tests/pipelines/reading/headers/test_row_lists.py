@@ -3,6 +3,7 @@ import json
 import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -23,9 +24,9 @@ def advice_for(path):
 
 def follow(path, advice):
     """Run the command at the end of the advice, and return the rows that are read of its result."""
-    [command] = re.findall(r"((?:jq|zcat) .*)$", advice)
+    [command] = re.findall(r"((?:jq|zcat) .*)$", advice, re.DOTALL)
     subprocess.run(command, shell=True, check=True, cwd=path.parent)
-    [source] = expand([str(path.parent / "rows.jsonl")])
+    [source] = expand([str(path.parent / command.rpartition(" > ")[2])])
     check_header(source, LOG_COLUMNS)
     return [row["question"] for batch in read(source, LOG_COLUMNS) for row in batch.rows.to_pylist()]
 
@@ -41,6 +42,7 @@ def follow(path, advice):
         "\n".join(json.dumps({"tickets": ROWS[start : start + 15]}) for start in (0, 15)),
         json.dumps({"took": 3, "hits": {"total": {"value": 30}, "hits": ROWS}}),
         json.dumps({"my rows": ROWS}),
+        json.dumps({r"""it's "our"; \(1) $HOME""": ROWS}),
     ],
 )
 def test_the_advised_command_writes_one_row_a_line(tmp_path, content):
@@ -51,6 +53,27 @@ def test_the_advised_command_writes_one_row_a_line(tmp_path, content):
     advice = advice_for(tmp_path / "export.json.gz")
     assert "zcat" in advice
     assert follow(tmp_path / "export.json.gz", advice) == [row["question"] for row in ROWS]
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+@pytest.mark.parametrize("name", ["-rf.jsonl", "it's; a\nname.jsonl", "rows.jsonl", "~/x.jsonl"])
+def test_the_advised_command_reads_a_file_of_any_name_and_does_not_empty_it(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    (path := Path(name).expanduser()).write_text(json.dumps(ROWS))
+    assert follow(tmp_path / "x", advice_for(name)) == [row["question"] for row in ROWS]
+    assert json.loads(path.read_text()) == ROWS
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+def test_names_of_columns_are_no_commands_for_the_shell(tmp_path):
+    name = "it's; touch pwned; '"
+    (tmp_path / "x.jsonl").write_text(json.dumps({name: json.dumps({"text": "How do I pay?"})}))
+    [command] = re.findall(r"by (jq .*fromjson')", advice_for(tmp_path / "x.jsonl"))
+    written = subprocess.run(f"{command} x.jsonl", shell=True, check=True, cwd=tmp_path, capture_output=True).stdout
+    assert json.loads(written) == {name: {"text": "How do I pay?"}}
+    assert [path.name for path in tmp_path.iterdir()] == ["x.jsonl"]
 
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
