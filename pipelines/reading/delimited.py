@@ -134,7 +134,10 @@ def _header(rows: Iterator[Record], source: Source) -> list[str]:
 
 
 def _is_header(cells: Sequence[str], header: Sequence[str]) -> bool:
-    return bool(cells) and cells[0].strip() == header[0] and [cell.strip() for cell in cells] == header
+    """Return whether a row is the header once more, also behind the byte order mark of a file that was appended."""
+    if not cells or cells[0].removeprefix("\ufeff").strip() != header[0]:
+        return False
+    return [cell.strip() for cell in cells[1:]] == header[1:]
 
 
 class _Gathered:
