@@ -61,3 +61,15 @@ def test_synonyms_and_other_spellings_are_no_difference(one, two):
 def test_a_name_that_is_a_common_word_is_sure_with_a_capital_in_the_sentence():
     assert [name.sure for name in names_of(Reading("I fly to Nice").cased)] == [True]
     assert [name.sure for name in names_of(Reading("Is it a nice town").cased)] == [False]
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("Сколько мостов В Питере?", "Сколько мостов в Санкт-Петербурге?"),
+        ("¿Cómo doy De baja mi línea de Movistar?", "¿Cómo doy de baja mi línea de Claro?"),
+    ],
+)
+def test_capitals_as_in_a_title_on_either_side_are_no_names(one, two):
+    assert not entity_differs(Reading(one), Reading(two))
+    assert not entity_differs(Reading(two), Reading(one))
