@@ -146,17 +146,26 @@ class Readable:
         return None
 
 
-@functools.lru_cache(maxsize=16)
 def _is_of_other_rules(certificate: str) -> bool:
-    """Return whether an earlier or later release made a certificate; one that cannot be read is refused when used.
-
-    Args:
-        certificate: URL of one run, whose content never changes.
-    """
-    from model.certificates.certificate import load_certificate  # imports scipy
+    """Return whether an earlier or later release made a certificate; one that cannot be read is refused when used."""
     from model.certificates.version import RULES
 
     try:
-        return load_certificate(certificate).certificate.version.release != RULES
+        return _release_of(certificate) != RULES
     except QprError:
         return False
+
+
+@functools.lru_cache(maxsize=16)
+def _release_of(certificate: str) -> str:
+    """Return the release that made a certificate.
+
+    Args:
+        certificate: URL of one run, whose content never changes.
+
+    Raises:
+        QprError: it cannot be read.
+    """
+    from model.certificates.certificate import load_certificate  # imports scipy
+
+    return load_certificate(certificate).certificate.version.release

@@ -74,6 +74,19 @@ def test_a_version_of_another_release_is_read_without_its_certificate(tmp_path, 
     assert (warned in capsys.readouterr().err) == (not holds)
 
 
+def test_a_certificate_that_could_not_be_read_once_is_read_again(tmp_path, monkeypatch):
+    w = str(tmp_path / "w")
+    version = VERSION.model_copy(update={"release": "0.1.0"})
+    digest = stored_certificate(f"{w}/certificates/c", version=version, version_digest=version.digest)
+    history.publish(w, make_version(w, "one", certificate=Artefact(path="certificates/c", digest=digest)))
+    with monkeypatch.context() as patched:
+        patched.setattr("model.certificates.certificate.load_certificate", Mock(side_effect=QprError("no answer")))
+        with Readable(warehouse=w).held() as served:
+            assert served.certificate == f"{w}/certificates/c"
+    with Readable(warehouse=w).held() as served:
+        assert served.certificate is None
+
+
 def test_a_version_without_its_index_is_one_line_and_leaves_no_lease(warehouse):
     storage.delete(f"{warehouse}/indexes/one")
     with (
