@@ -206,14 +206,7 @@ def test_a_narrow_terminal_shows_the_whole_question_and_wrapped_lines_below_the_
     first, *others = queue.items[0].lines
     lines = (first._replace(text="Can I call the support more than 2 times?"), *others)
     queue.items[0] = queue.items[0]._replace(lines=lines)
-
-    class Keys:
-        screen = rich.console.Console(width=40)
-
-        def key(self):
-            return "q"
-
-    assert judge_in_terminal(make_review(queue), "Ada", Keys()) == 0
+    assert judge_in_terminal(make_review(queue), "Ada", scripted_keys("q", width=40)) == 0
     shown = [line.strip("│").rstrip() for line in capsys.readouterr().out.splitlines()]
     assert "1. Do all these questions ask the same?" in shown
     place = shown.index(" 1  Can I call the support more than")
