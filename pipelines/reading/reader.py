@@ -138,7 +138,7 @@ def check_header(
     codec = None if source.compression else codec_of(storage.read_start(source.location, 4), source)
     if codec:
         notes.insert(0, f"is {codec} data, although its name does not end so")
-    if source.encoding not in (None, "utf-8") and is_utf8(source):
+    if source.encoding not in (None, "utf-8", "utf-8-sig") and is_utf8(source):
         step = f"If so, leave out --encoding, and write files in {source.encoding} as UTF-8, as iconv does"
         notes.append(f"seems to be UTF-8, of which {source.encoding} changes all letters beyond ASCII. {step}")
     return header._replace(notes=notes)

@@ -270,6 +270,7 @@ def test_a_file_that_vanishes_is_named(tmp_path):
         ("question\nfür wen?".encode(), "cp1252", True),
         (gzip.compress("question\nfür wen?".encode()), "iso8859-1", True),
         ("question\nfür wen?".encode(), "utf-8", False),
+        ("question\nfür wen?".encode(), "utf-8-sig", False),
         ("question\nfür wen?".encode(), None, False),
         ("question\nfür wen?".encode("utf-8-sig"), "cp1252", False),  # a mark overrides the option
         ("question\nfür wen?".encode("utf-16"), "cp1252", False),
