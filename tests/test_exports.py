@@ -61,14 +61,16 @@ EXPORTS = {
     "zendesk.jsonl": {"requester_id": 7, "description": ASKED, "created_at": "2026-09-01", "comments": COMMENTS},
     "intercom.json": {
         "conversations": [
+            {"source": {"body": "Is this without parts?"}, "created_at": 1_788_249_600},
             {
                 "source": {"body": tagged(ASKED)},
                 "created_at": 1_788_249_600,
                 "conversation_parts": {"conversation_parts": PARTS},
-            }
+            },
         ]
     },
     "rasa.json": [
+        {"sender_id": "u0", "events": None},
         {
             "events": [
                 turn("action"),
@@ -78,14 +80,21 @@ EXPORTS = {
                 turn("bot", "Bills."),
                 turn("user", "bye"),
             ]
-        }
+        },
     ],
     "bot.transcript": [
+        {"type": "trace"},
         activity("a", ASKED),
         activity("b", REPLY, replyToId="a"),
         {**activity("c", "", replyToId="a"), "type": "typing"},
     ],
-    "lex.json": {"events": [{"message": json.dumps(LEX)}, {"message": json.dumps({**LEX, "missedUtterance": True})}]},
+    "lex.json": {
+        "events": [
+            {"message": json.dumps({**LEX, "messages": None})},
+            {"message": json.dumps(LEX)},
+            {"message": json.dumps({**LEX, "missedUtterance": True})},
+        ]
+    },
     "langfuse.jsonl": {
         "input": json.dumps([{"role": "system", "content": "Help."}, {"role": "user", "content": ASKED}]),
         "output": json.dumps({"role": "assistant", "content": REPLY}),
@@ -126,6 +135,16 @@ def test_a_command_of_jq_writes_a_row_of_a_question_and_its_answer(tmp_path, nam
     [row] = cleaned(tmp_path)
     assert (row["question"], row["answer"]) == (ASKED, REPLY)
     assert row["timestamp"]
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="jq is not installed")
+def test_a_ticket_without_comments_costs_no_other_ticket(tmp_path):
+    command = blocks("sh")[0].replace("jq -c '", "jq -c '.tickets[] | ")
+    ticket = EXPORTS["zendesk.jsonl"]
+    tickets = [{**ticket, "comments": None}, {**ticket, "description": None}, ticket]
+    (tmp_path / "zendesk.jsonl").write_text(json.dumps({"tickets": tickets}))
+    run(command, folder=tmp_path, shell=True)
+    assert [row["question"] for row in cleaned(tmp_path)] == ["", ASKED]
 
 
 @pytest.mark.parametrize("name", TABLES)
