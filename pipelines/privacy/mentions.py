@@ -11,7 +11,6 @@ import re
 from typing import Final
 
 from pipelines.privacy.erase import Erasure
-from pipelines.privacy.matching import WORD
 from schemas.text import fold, key
 from schemas.words import words
 
@@ -19,7 +18,14 @@ _FEWEST_WORDS: Final = 4
 """Words of a question without a space that is more than a name: in Chinese and Japanese most have two characters."""
 
 _HANGUL: Final = re.compile("[\uac00-\ud7a3]")
-_WORD: Final = re.compile(f"[{WORD}]")
+_UNSPACED: Final = (
+    r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U000323af"
+)
+"""Scripts without spaces between words, and Korean, whose words have endings: Thai, Lao, Burmese, Khmer, Japanese,
+Chinese."""
+
+_WORD: Final = re.compile(rf"[^\W{_UNSPACED}]")
+"""A character of a word that ends at a space, as in Latin, Cyrillic, Arabic and Hebrew."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,6 +66,6 @@ def _has_several_words(question: str) -> bool:
 
 def _part(question: str) -> str:
     """Return the expression of a key within a text; in scripts without spaces other words can touch it."""
-    start = f"(?<![{WORD}])" if _WORD.match(question) else ""
-    end = f"(?![{WORD}])" if _WORD.match(question[-1]) else ""
+    start = f"(?<!{_WORD.pattern})" if _WORD.match(question) else ""
+    end = f"(?!{_WORD.pattern})" if _WORD.match(question[-1]) else ""
     return start + re.escape(question) + end
