@@ -31,6 +31,12 @@ def test_the_first_run_in_the_help_asks_the_question_of_the_readme():
     assert chain()[-1][-1] == question.strip('"')
 
 
+def test_no_output_of_the_readme_is_a_folder_of_the_clone_in_which_people_try_it():
+    outputs = {arguments[arguments.index("--output") + 1] for arguments in chain() if "--output" in arguments}
+    assert len(outputs) == 4
+    assert not [name for name in outputs if (README.parent / name / "__init__.py").exists()]
+
+
 @pytest.mark.slow
 def test_the_commands_of_the_readme_run_one_after_the_other_and_so_does_its_python(qpr, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
