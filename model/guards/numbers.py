@@ -56,7 +56,7 @@ def _share_of_common_words(query: Reading, question: Reading) -> float:
 
 
 def _equal(one: Quantity, two: Quantity) -> bool:
-    if "decade" in (one.kind, two.kind):
+    if "decade" in (one.kind, two.kind) and min(one.value, two.value) < 100:  # "the 20s" are those of any century
         return one.value % 100 == two.value % 100
     if one.kind.startswith("clock") and two.kind.startswith("clock"):
         half_days = _HALF_DAY if "clock12" in (one.kind, two.kind) else 2 * _HALF_DAY

@@ -191,7 +191,7 @@ class _Scanner:
                 return self._made(value, before)
             if following == "s" and value % 10 == 0:
                 self.place += 1
-                return self._made(value % 100 if 1900 <= value < 2000 or value < 100 else value, before, kind="decade")
+                return self._made(value, before, kind="decade")
         if following in ("am", "pm") and value <= 12:
             return self._clock(60 * value, before)
         if _DOTS.fullmatch(token):

@@ -57,6 +57,7 @@ def test_there_is_a_text_for_each_language():
         "ホテル",
         "Is a la carte dining in the hotel?",
         "arroz and pollo, no cheese",
+        "How did La casa de papel end?",
     ],
 )
 def test_english_and_texts_without_function_words_have_no_other_language(text):
@@ -91,6 +92,7 @@ def test_the_words_of_numbers_are_read_in_all_languages():
         ("german", "karten", "karte"),
         ("french", "enfants", "enfant"),
         ("polish", "paragonu", "paragon"),
+        ("polish", "umowie", "umowa"),  # the longest ending, -ie
         ("russian", "договора", "договор"),
     ],
 )

@@ -48,6 +48,7 @@ def test_a_denial_of_the_same_words_is_another_question(one, two):
     ("one", "two"),
     [
         ("Kann ich nicht mit Karte zahlen?", "Kann ich mit Karte zahlen?"),
+        ("Was nun? Kann ich nicht mit Karte zahlen?", "Was nun? Kann ich mit Karte zahlen?"),
         ("Ist Parken hier nicht erlaubt?", "Ist Parken hier verboten?"),
         ("Gilt das auch sonntags oder nicht?", "Gilt das auch sonntags?"),
         ("Könnten Sie mir nicht sagen, wann Sie öffnen?", "Können Sie mir sagen, wann Sie öffnen?"),

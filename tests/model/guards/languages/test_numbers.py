@@ -21,6 +21,8 @@ from model.guards.reading import Reading
         ("Como está o bebê na vigésima semana?", "Como está o bebê na trigésima semana?"),
         ("Ile kosztuje bilet na dwie godziny?", "Ile kosztuje bilet na 3 godziny?"),
         ("Какая выплата за второго ребенка?", "Какая выплата за третьего ребёнка?"),
+        ("Öffnet der Laden um 16 Uhr?", "Öffnet der Laden um fünf Uhr nachmittags?"),
+        ("Öffnet der Laden um 16 Uhr?", "Öffnet der Laden um vier Uhr?"),
     ],
 )
 def test_another_number_is_another_question(one, two):
@@ -37,6 +39,7 @@ def test_another_number_is_another_question(one, two):
         ("Le prix de quatre-vingt billets ?", "Le prix de 80 billets ?"),
         ("Quanto costano due etti di prosciutto?", "Quanto costano 200 g di prosciutto?"),
         ("A repartição fecha às 16 horas?", "A repartição fecha às quatro da tarde?"),
+        ("Öffnet der Laden um 16 Uhr?", "Öffnet der Laden um vier Uhr nachmittags?"),
         ("Czy dwie godziny wystarczą?", "Czy 2 godziny wystarczą?"),
         ("Сколько стоит десяток яиц?", "Сколько стоят 10 яиц?"),
         ("Brauche ich einen Ausweis?", "Brauche ich 1 Ausweis?"),
@@ -55,7 +58,44 @@ def test_the_same_number_in_another_writing_is_no_difference(one, two):
         ("der zweiundzwanzigste von hundert", "der 22th von 100"),
         ("zehn Prozent für die zehnte Karte", "10 % fur die 10th karte"),
         ("je höher die Zahl", "je hoher die zahl"),
+        ("el diez por ciento de los clientes", "el 10 % de los clientes"),
+        ("dez por cento dos clientes", "10 % dos clientes"),
+        ("il dieci per cento dei clienti", "il 10 % dei clienti"),
+        ("dix pour cent de nos clients", "10 % de nos clients"),
+        ("tien procent van de klanten", "10 % van de klanten"),
+        ("скидка десять процентов на все", "скидка 10 % на все"),
+        ("was kosten zwei Millionen Stück", "was kosten 2 million stuck"),
+        ("was kosten zwei tausend Stück", "was kosten 2 thousand stuck"),
+        ("soixante-douze jours pour les", "72 jours pour les"),
+        ("entre treinta y nueve y cuarenta", "entre 39 y 40"),
+        ("entre treinta y cuarenta", "entre 30 y 40"),
     ],
 )
 def test_words_of_numbers_become_digits(text, digits):
     assert in_digits(Reading(text), Reading(text)) == digits
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "digits"),
+    [
+        ("Ist am 14.10. offen?", "Ist am 14. Oktober offen?", "ist am 14 offen?"),
+        ("Ist am 14/10/2026 offen?", "Ist am 14. Oktober offen?", "ist am 14 offen?"),
+        ("Ist am 14.10. offen?", "Ist am 14.10. zu?", "ist am 14.10. offen?"),
+        ("Is 10.5 enough for a café?", "Is it enough in March?", "is 10.5 enough for a café?"),
+    ],
+)
+def test_of_a_date_the_day_is_left_beside_the_name_of_a_month(text, other, digits):
+    assert in_digits(Reading(text), Reading(other)) == digits
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "digits"),
+    [
+        ("Was kostet ein Koffer mit einem Griff?", "Was kosten zwei Koffer?", "was kostet 1 koffer mit einem griff?"),
+        ("Was kostet ein Koffer?", "Was kostet 1 Koffer?", "was kostet ein koffer?"),
+        ("¿Cuánto cuesta un litro?", "¿Cuánto cuestan dos litros?", "¿cuanto cuesta 1 litro?"),
+        ("¿Cuánto cuesta un litro y medio?", "¿Cuánto cuestan dos litros?", "¿cuanto cuesta un litro y medio?"),
+    ],
+)
+def test_one_is_a_number_before_a_word_with_another_number_in_the_other_text(text, other, digits):
+    assert in_digits(Reading(text), Reading(other)) == digits

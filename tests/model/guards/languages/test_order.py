@@ -20,6 +20,9 @@ from model.guards.reading import Reading
         ("como passar fotos do pendrive para o notebook", "como passar fotos do notebook para o pendrive"),
         ("pociąg z Krakowa do Gdańska o której", "pociąg z Gdańska do Krakowa o której"),
         ("Почему собака боится кошку?", "Почему кошка боится собаку?"),
+        ("Quanto é a viagem de Lisboa para Faro?", "Quanto é a viagem de Faro para Lisboa?"),
+        ("Qual è il treno da Roma a Milano?", "Qual è il treno da Milano a Roma?"),
+        ("Où est le train de Lyon à Nice ?", "Où est le train de Nice à Lyon ?"),
     ],
 )
 def test_exchanged_parts_are_another_question(one, two):
@@ -35,6 +38,8 @@ def test_exchanged_parts_are_another_question(one, two):
         ("In Nederland mag je vanaf welke leeftijd stemmen?", "Vanaf welke leeftijd mag je in Nederland stemmen?"),
         ("Si pierdo el pasaporte, ¿qué hago?", "¿Qué hago si pierdo el pasaporte?"),
         ("Le musée d'Orsay ouvre à quelle heure ?", "À quelle heure ouvre le musée d'Orsay ?"),
+        ("¿Mañana puedo pagar con la tarjeta?", "¿Puedo pagar con la tarjeta mañana?"),
+        ("Pourquoi je ne reçois ni colis ni lettres ?", "Pourquoi je ne reçois ni lettres ni colis ?"),
         ("È meglio il gas o l'induzione?", "È meglio l'induzione o il gas?"),
         ("Vocês consertam fogão e geladeira?", "Vocês consertam geladeira e fogão?"),
         ("Czy trzymania kota może zabronić właściciel?", "Czy właściciel może zabronić trzymania kota?"),
