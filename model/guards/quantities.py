@@ -128,11 +128,8 @@ class _Scanner:
     def read(self) -> list[Quantity]:
         found = []
         while self.place < len(self.tokens):
-            begin = self.place
             quantity = self._quantity()
-            if quantity is None:
-                self.place = begin + 1
-            elif not (
+            if quantity is not None and not (
                 quantity.before == "top"
                 or (quantity.before == "than" and quantity.weak)
                 or (quantity.kind == "" and self._peek() in _LISTS)

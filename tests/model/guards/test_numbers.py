@@ -98,6 +98,16 @@ def test_numbers_of_other_kinds_or_in_other_places_do_not_compete(one, two):
         ("one and a half million", 1_500_000, "count"),
         ("half a litre", 0.5, "volume"),
         ("3/4 of it", 0.75, ""),
+        ("1/10 of it", 0.1, ""),
+        ("12:59", 779, "clock12"),
+        ("13:00", 780, "clock"),
+        ("23:59", 1439, "clock"),
+        ("12:30 am", 30, "clock"),
+        ("12 pm", 720, "clock"),
+        ("5 pm", 1020, "clock"),
+        ("1985", 1985, "year"),
+        ("2099", 2099, "year"),
+        ("2100", 2100, ""),
         ("10:15", 615, "clock12"),
         ("90s", 90, "decade"),
         ("50kg", 50_000, "mass"),
@@ -108,3 +118,27 @@ def test_numbers_of_other_kinds_or_in_other_places_do_not_compete(one, two):
 def test_values_of_numbers_in_words_and_digits(text, value, kind):
     [quantity] = quantities(Reading(text), Reading(""))
     assert (quantity.scaled, quantity.kind) == (value, kind)
+
+
+@pytest.mark.parametrize(
+    "number",
+    [
+        "1st",
+        "2nd",
+        "3rd",
+        "4th",
+        "third",
+        "90s",
+        "eighties",
+        "3",
+        "twenty-one",
+        "half a",
+        "3/4",
+        "5 pm",
+        "10:15 am",
+        "II",
+    ],
+)
+def test_the_word_behind_a_number_is_behind_all_its_parts(number):
+    [quantity] = quantities(Reading(f"the {number} buses"), Reading(""))
+    assert (quantity.before, quantity.after) == ("the", "bus")
