@@ -87,7 +87,8 @@ def _capitalised(words: Words) -> bool:
 def _same_name(one: str, two: str) -> bool:
     """Return whether two names can be spellings of one: an abbreviation, a part, or nearly the same letters."""
     short, long = sorted((one, two), key=len)
-    if set(map(stem, short.lower().split())) & set(map(stem, long.lower().split())):
+    first, second = ({stem(word) for word in name.lower().split() if word not in _SMALL} for name in (one, two))
+    if first & second:
         return True
     letters, whole = (without_marks("".join(filter(str.isalpha, text)).casefold()) for text in (short, long))
     if letters.isascii() != whole.isascii():  # "Instagram" in another script
@@ -96,7 +97,7 @@ def _same_name(one: str, two: str) -> bool:
         return True
     if len(letters) <= 5 and letters[0] == whole[0] and _is_abbreviation(letters, short, long):
         return True
-    return min(len(letters), len(whole)) > 3 and _distance(letters, whole) <= max(1, len(whole) // 3)
+    return min(len(letters), len(whole)) > 3 and _distance(letters, whole) <= len(whole) // 3
 
 
 def _is_abbreviation(letters: str, short: str, long: str) -> bool:

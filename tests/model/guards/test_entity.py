@@ -19,10 +19,18 @@ from model.guards.reading import Reading
         ("Can people die from Zorvak?", "Can people die from Miluna?"),
         ("how do i sell on ebay", "how do i sell on etsy"),
         ("Wie komme ich nach Berlin?", "Wie komme ich nach Hamburg?"),
+        ("¿Dónde compro Zorvak en Lima?", "¿Dónde compro Miluna en Lima?"),
+        ("Who wrote the book Game of Thrones?", "Who wrote the book Lord of the Rings?"),
+        ("Who wrote the book Pride and Zorvak?", "Who wrote the book War and Miluna?"),
+        ("Is Zorvak dead?", "Is Zurvel dead?"),
+        ("Is Qarvak dead?", "Is Arvakun dead?"),
+        ("Is Abc dead?", "Is Abd dead?"),
+        ("What does the BXZ sell?", "What does the Bank of Zorvak sell?"),
     ],
 )
 def test_another_name_in_the_same_place_is_another_question(one, two):
     assert entity_differs(Reading(one), Reading(two))
+    assert entity_differs(Reading(two), Reading(one))
 
 
 @pytest.mark.parametrize(
@@ -39,6 +47,12 @@ def test_another_name_in_the_same_place_is_another_question(one, two):
         ("Was kostet die Versicherung?", "Was kostet die Polizze?"),
         ("Will die Bank mein Passwort?", "Will die Bank mein Kennwort?"),
         ("Is de Levering gratis bij een bestelling?", "Is de Bezorging gratis bij een bestelling?"),
+        ("¿Dónde compro Zorvak en Lima?", "¿Dónde compro Miluna En Lima?"),
+        ("What does IBM sell?", "What does International Business Machines sell?"),
+        ("What does the BoZ sell?", "What does the Bank of Zorvak sell?"),
+        ("What does the Bz sell?", "What does the Bank of Zorvak sell?"),
+        ("Is Zorvak dead?", "Is Zurvek dead?"),
+        ("Is Zorvak down today?", "Is Зорвак down today?"),
         ("Is Paris nicer than London?", "Is London nicer than Paris?"),
         ("May I leave?", "Can I leave?"),
         ("When does the Parkway close?", "When does the PKWY close?"),
