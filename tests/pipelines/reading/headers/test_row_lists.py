@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from pipelines.reading.headers.columns import LOG_COLUMNS
+from pipelines.reading.headers.row_lists import advise_conversion, find_row_list
 from pipelines.reading.lines import MAX_ROW_BYTES
 from pipelines.reading.reader import check_header, read
 from pipelines.reading.sources import expand
@@ -96,3 +97,27 @@ def test_a_text_of_json_is_written_as_an_object_first(tmp_path):
     advice = advice_for(tmp_path / "x.jsonl")
     assert """Of JSON in texts (request, the reply) no field is a column.""" in advice
     assert """jq -c '.request |= fromjson | ."the reply" |= fromjson'""" in advice
+
+
+@pytest.mark.parametrize(
+    ("sizes", "name"),
+    [([10], "b"), ([9], None), ([19, 0], None), ([20, 0], "b"), ([], None)],
+)
+def test_a_list_of_rows_has_at_least_ten_objects_for_each_line(sizes, name):
+    values = {"a": [["text"] * 99, 5], "b": [[{}] * size for size in sizes]}
+    assert find_row_list(values, lines=max(1, len(sizes))) == name
+    assert find_row_list({}, lines=1) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "compression", "command"),
+    [
+        ("logs/x.json", None, "jq -c '.[]' logs/x.json > rows.jsonl"),
+        ("s3://bucket/logs/x.json", None, "jq -c '.[]' x.json > rows.jsonl"),
+        ("logs/x.json.gz", "gzip", "zcat logs/x.json.gz | jq -c '.[]' > rows.jsonl"),
+        ("logs/x.json.zst", "zstd", "zstdcat logs/x.json.zst | jq -c '.[]' > rows.jsonl"),
+    ],
+)
+def test_the_command_reads_a_local_file_at_its_path_and_that_of_a_url_by_its_name(url, compression, command):
+    assert advise_conversion(b" [", url, compression, is_long=False) == f"Write one object per line: {command}"
+    assert advise_conversion(b"question,answer", url, compression, is_long=False) is None

@@ -35,7 +35,7 @@ def test_names_are_known_in_several_languages_and_spellings(names, expected):
 def test_values_show_what_names_do_not():
     sample = {
         "c0": ["2025-01-01", "2025-01-02 10:00"],
-        "c1": ["0.5", "0,75"],
+        "c1": ["0.5", "0,75", "0", "1"],
         "c2": ["how do I pay?", "what is the time", "where are you?"],
         "c3": ["You can pay in the app or at the counter", "It is noon"],
         "c4": ["en-GB", "de"],
@@ -58,6 +58,10 @@ def test_without_question_marks_the_longest_text_is_the_answer_and_the_next_the_
 def test_a_time_is_no_answer():
     sample = {"text": ["how do I pay?", "In the app"], "ts": ["2026-03-01T18:04:00Z", "2026-03-01T18:04:30.5+01:00"]}
     assert suggest_columns(["question", "answer"], sample) == {"question": "text"}
+
+
+def test_a_name_of_two_words_is_found_before_one_with_a_listed_word():
+    assert suggest_columns(["answer_id"], {"intent name": [], "Intent ID": []}) == {"answer_id": "Intent ID"}
 
 
 def test_an_id_is_no_question_even_if_it_is_called_one():
