@@ -50,8 +50,7 @@ class Mentions:
 
     def without_names(self, text: str) -> str:
         """Return a text without the names of erased questions in files: "q" and 16 hexadecimal digits."""
-        parts = text.split(" ")
-        return " ".join(part for part in parts if part not in self.names) if self.names.intersection(parts) else text
+        return " ".join(part for part in text.split(" ") if part not in self.names)
 
     @functools.cached_property
     def names(self) -> frozenset[str]:
