@@ -11,11 +11,14 @@ from jobs.display.safe_text import (
     CONTROLS,
     cell_text,
     csv_bytes,
+    cut,
     formula_free,
     json_text,
+    markdown_text,
     printable,
     printable_lines,
     terminal_text,
+    with_text_ids,
 )
 from jobs.web.messages.faults import json_bytes
 
@@ -91,3 +94,20 @@ def test_lines_have_the_words_of_one_line_and_no_controls(text):
 def test_code_keeps_its_lines_and_their_indentation():
     text = "Try:\r\n\n \n\n```\nif x:\n\tgo()  # \x1b[2J\n" + " " * 9000 + "end\n```\n"
     assert printable_lines(text) == "Try:\n\n```\nif x:\n    go() # [2J\n" + " " * 40 + "end\n```"
+
+
+def test_a_text_longer_than_three_hundred_characters_is_cut_and_its_length_shown():
+    assert cut("x" * 300) == "x" * 300
+    assert cut("x" * 300 + "yz") == "x" * 300 + "… (302 characters)"
+    assert cut("x" * 1_300) == "x" * 300 + "… (1,300 characters)"
+
+
+def test_signs_of_markdown_and_html_are_escaped_on_one_line():
+    special = "\\`*_{}[]<>#|~"
+    assert markdown_text(special) == "".join(f"\\{sign}" for sign in special)
+    assert markdown_text("a\n- b & c\x1b[2J") == "a - b &amp; c \\[2J"
+
+
+def test_integers_called_ids_are_strings_and_other_values_stay():
+    row = {"cluster_id": 2**60, "answer_id": "a", "log_answer_id": None, "events": 2**60, "idle": 1, "id": 2}
+    assert with_text_ids(row) == row | {"cluster_id": str(2**60)}

@@ -1,8 +1,12 @@
+import resource
+from unittest.mock import Mock
+
 import pytest
 
-from jobs.machine.limits import free_bytes, processor_quota
+from jobs.machine.limits import allow_files, free_bytes, processor_quota
 
 MB = 2**20
+UNLIMITED = resource.RLIM_INFINITY
 VERSION_2 = {"proc/self/cgroup": "0::/kubepods/pod\n", "proc/meminfo": "MemTotal: 9 kB\nMemAvailable:  64000000 kB\n"}
 VERSION_1 = {**VERSION_2, "proc/self/cgroup": "5:memory:/docker/ab\n3:cpuacct,cpu:/docker/ab\n1:name=systemd:/\n"}
 
@@ -59,9 +63,35 @@ def test_without_a_limit_the_machine_counts_and_without_files_nothing(tmp_path):
             | inside("kubepods", {"cpu.max": "50000 100000\n"}),
             0.5,
         ),
+        (
+            VERSION_2 | {"proc/self/cgroup": "0::/../pod\n"} | {"sys/fs/pod/cpu.max": "9 3"} | inside("", {"x": ""}),
+            None,
+        ),
+        (VERSION_2 | {"proc/self/cgroup": "3:cpuset:/pod\n"} | inside("cpu/pod", {"cpu.max": "9 3"}), None),
         (VERSION_1 | inside("cpu/docker/ab", {"cpu.cfs_quota_us": "-1\n", "cpu.cfs_period_us": "100000\n"}), None),
         (VERSION_1 | inside("cpu/docker/ab", {"cpu.cfs_quota_us": "50000\n", "cpu.cfs_period_us": "100000\n"}), 0.5),
     ],
 )
 def test_the_processors_of_a_container_are_a_share_of_time(tmp_path, files, quota):
     assert processor_quota(machine(tmp_path, files)) == quota
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "raised"),
+    [
+        (1_024, UNLIMITED, 8_192),
+        (1_024, 100_000, 8_192),
+        (1_024, 4_096, 4_096),
+        (4_096, 4_096, None),
+        (8_192, 100_000, None),
+        (10_000, UNLIMITED, None),
+        (UNLIMITED, UNLIMITED, None),
+    ],
+)
+@pytest.mark.parametrize("error", [None, OSError(), ValueError()])
+def test_the_limit_of_open_files_is_raised_as_far_as_it_may_and_never_lowered(monkeypatch, soft, hard, raised, error):
+    changed = Mock(side_effect=error)
+    monkeypatch.setattr(resource, "getrlimit", {resource.RLIMIT_NOFILE: (soft, hard)}.__getitem__)
+    monkeypatch.setattr(resource, "setrlimit", changed)
+    allow_files()
+    assert changed.call_args_list == ([((resource.RLIMIT_NOFILE, (raised, hard)),)] if raised else [])

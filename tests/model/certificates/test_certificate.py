@@ -5,6 +5,7 @@ import pydantic
 import pytest
 
 from model.certificates.certificate import Certificate, ValueCounts, load_certificate
+from model.certificates.version import first_difference
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from tests.support.certificates import NOW, VERSION, certificate, stored_certificate
@@ -39,6 +40,13 @@ def test_another_version_is_refused_by_the_field_that_differs(stored, field, val
     assert other.digest != VERSION.digest
     with pytest.raises(QprError, match=f"certifies another version: {fault}"):
         load_certificate(stored).check(other)
+
+
+def test_several_guards_of_a_version_are_named_in_their_order_and_one_version_differs_in_nothing():
+    both, one = (VERSION.model_copy(update={"guards": names}) for names in (("symbols", "order"), ("order",)))
+    assert first_difference(both, one) == "guards was symbols, order, now it is order"
+    assert first_difference(one, both.model_copy(update={"k": 3})).startswith("guards was order")
+    assert first_difference(both, both.model_copy()) is None
 
 
 def test_an_expired_certificate_is_refused_from_the_minute_on_if_its_age_counts(stored):

@@ -59,6 +59,7 @@ SAME = [
 
 def test_answers_that_differ_in_html_alone_have_one_bare_text() -> None:
     assert set(bare_texts(pa.array(SAME)).to_pylist()) == {"useacloth&soap."}
+    assert bare_texts(pa.array(["&amp;amp;amp;"])).to_pylist() == ["&amp;"]  # escaped twice more
 
 
 @pytest.mark.parametrize("start", ["<a href=", "<a ", "<p ", "&", "<"])
@@ -94,6 +95,7 @@ def members(rows: list[tuple[int, int, str | None, str | None]]) -> pa.Table:
 def test_questions_are_counted_once_if_answers_without_id_differ_in_html_alone() -> None:
     split = [(1, 10, None, SAME[0]), (1, 11, None, SAME[1]), (1, 12, None, SAME[2]), (1, 13, None, "No.")]
     others = [(2, 10, None, SAME[0]), (2, 14, None, "<p>Yes.</p>"), (3, 11, None, SAME[1]), (4, 15, None, None)]
+    others.append((4, 16, None, None))
     of_ids = [(5, 20, "a", SAME[0]), (5, 21, "b", SAME[1])]
     assert split_by_markup(members(split + others + of_ids)) == 1
     assert split_by_markup(members(others + of_ids)) == 0
