@@ -5,7 +5,7 @@ import pydantic
 import pytest
 
 from model.certificates.certificate import Certificate, ValueCounts, load_certificate
-from model.certificates.version import first_difference
+from model.certificates.version import Version, first_difference
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from tests.support.certificates import NOW, VERSION, certificate, stored_certificate
@@ -47,6 +47,16 @@ def test_several_guards_of_a_version_are_named_in_their_order_and_one_version_di
     assert first_difference(both, one) == "guards was symbols, order, now it is order"
     assert first_difference(one, both.model_copy(update={"k": 3})).startswith("guards was order")
     assert first_difference(both, both.model_copy()) is None
+
+
+@pytest.mark.parametrize(("field", "smallest"), [("probes", 0), ("k", 1)])
+def test_the_numbers_of_a_version_have_a_minimum_and_do_not_change(field, smallest):
+    fields = VERSION.model_dump()
+    version = Version.model_validate(fields | {field: smallest})
+    with pytest.raises(pydantic.ValidationError, match=field):
+        Version.model_validate(fields | {field: smallest - 1})
+    with pytest.raises(pydantic.ValidationError, match="frozen"):
+        setattr(version, field, 5)
 
 
 def test_an_expired_certificate_is_refused_from_the_minute_on_if_its_age_counts(stored):

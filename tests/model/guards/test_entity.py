@@ -52,6 +52,7 @@ def test_another_name_in_the_same_place_is_another_question(one, two):
         ("What does the BoZ sell?", "What does the Bank of Zorvak sell?"),
         ("What does the Bz sell?", "What does the Bank of Zorvak sell?"),
         ("Is Zorvak dead?", "Is Zurvek dead?"),
+        ("Is Zorvak dead?", "Is Orvakx dead?"),
         ("Is Zorvak down today?", "Is Зорвак down today?"),
         ("Is Paris nicer than London?", "Is London nicer than Paris?"),
         ("May I leave?", "Can I leave?"),

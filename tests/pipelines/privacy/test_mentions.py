@@ -6,7 +6,16 @@ from pipelines.privacy.erase import erasure_of
 from pipelines.privacy.mentions import Mentions
 from schemas.text import key, question_id
 
-QUESTIONS = ("Who is zibeline?", "zibeline", "住所は東京都です", "東京", "내주소는서울시", "내 주소는")
+QUESTIONS = (
+    "Who is zibeline?",
+    "zibeline",
+    "住所は東京都です",
+    "東京",
+    "내주소는서울시",
+    "내 주소는",
+    "我要退货",
+    "如何退",
+)
 MENTIONS = Mentions(erasure_of(QUESTIONS, [], None))
 
 
@@ -23,6 +32,9 @@ MENTIONS = Mentions(erasure_of(QUESTIONS, [], None))
         ("東京", True),
         ("東京に行く", False),
         ("私の住所は東京都ですか", True),
+        ("OK住所は東京都ですOK", True),
+        ("请问我要退货吗", True),
+        ("请问如何退款", False),  # three words without a space are a name
         ("내주소는서울시", True),
         ("제 내주소는서울시 입니다", False),
         ("그래서 내 주소는", True),
