@@ -46,6 +46,23 @@ def test_the_version_of_a_warehouse_is_held_with_its_certificate(warehouse):
         assert served.certificate == "another"
 
 
+def test_the_identity_of_what_is_published_has_the_version_and_the_runs(warehouse):
+    index, certificate = (read_manifest(f"{warehouse}/{path}").run_id for path in ("indexes/one", "certificates/c"))
+    assert Readable(warehouse=warehouse, at="1").now().runs() == f"version 1+{index}+{certificate}"
+    assert Readable(f"{warehouse}/indexes/one", f"{warehouse}/certificates/c").now().runs() == f"{index}+{certificate}"
+    assert Readable(f"{warehouse}/indexes/one").now().runs() == index
+    with pytest.raises(QprError, match="certificates/none"):
+        Readable(f"{warehouse}/indexes/one", f"{warehouse}/certificates/none").now().runs()
+
+
+def test_the_version_of_a_date_stays_the_same_and_the_current_one_changes(warehouse):
+    places = Readable(warehouse=warehouse, at="2026-11-20"), Readable(warehouse=warehouse)
+    assert [place.now().number for place in places] == [1, 2]
+    history.publish(warehouse, make_version(warehouse, "three", parent=2, date="2026-11-20"))
+    assert [place.now().number for place in places] == [1, 3]
+    assert Readable(warehouse=warehouse, at="2026-11-20").now().number == 3
+
+
 def test_an_erased_version_is_read_without_its_certificate(warehouse, qpr, capsys):
     before = read_manifest(f"{warehouse}/indexes/one")
     with Output(f"{warehouse}/indexes/one", "index", overwrite=True) as output:
@@ -87,10 +104,11 @@ def test_a_certificate_that_could_not_be_read_once_is_read_again(tmp_path, monke
         assert served.certificate is None
 
 
-def test_a_version_without_its_index_is_one_line_and_leaves_no_lease(warehouse):
-    storage.delete(f"{warehouse}/indexes/one")
+@pytest.mark.parametrize("path", ["indexes/one", "certificates/c"])
+def test_a_version_without_an_artefact_is_one_line_and_leaves_no_lease(warehouse, path):
+    storage.delete(f"{warehouse}/{path}")
     with (
-        pytest.raises(QprError, match="version 1 names indexes/one, which cannot be used"),
+        pytest.raises(QprError, match=f"version 1 names {path}, which cannot be used"),
         Readable(warehouse=warehouse, at="1").held(),
     ):
         pass
