@@ -213,3 +213,63 @@ def test_a_file_of_an_artefact_is_never_replaced(tmp_path):
         refuse_existing(str(tmp_path / "d" / place), overwrite=True)
     (tmp_path / "d" / "mine.csv").write_bytes(b"a")
     refuse_existing(str(tmp_path / "d" / "mine.csv"), overwrite=True)
+
+
+def counted_up(content):
+    number = int(content or 0) + 1
+    return b"%d" % number, number
+
+
+def test_a_file_is_changed_from_its_present_content_or_from_none(url):
+    assert conditional_writes.change(url, counted_up) == 1
+    assert conditional_writes.change(url, counted_up) == 2
+    assert storage.read_bytes(url) == b"2"
+
+
+@pytest.mark.parametrize("before", [None, b"7"])
+@pytest.mark.parametrize("changes", [0, 4, 5])
+def test_a_change_is_made_again_if_another_process_was_first_and_given_up_at_the_fifth_time(url, before, changes):
+    if before is not None:
+        storage.write_bytes(url, before)
+    contents = []
+
+    def changed(content):
+        contents.append(content)
+        if len(contents) <= changes:
+            storage.write_bytes(url, b"%d" % (10 * len(contents)))  # the other process
+        return counted_up(content)
+
+    if changes == 5:
+        with pytest.raises(ConflictError):
+            conditional_writes.change(url, changed)
+    else:
+        last = 40 if changes else int(before or 0)
+        assert conditional_writes.change(url, changed) == last + 1
+        assert storage.read_bytes(url) == b"%d" % (last + 1)
+    assert contents == [before, b"10", b"20", b"30", b"40"][: changes + 1]
+
+
+def test_equal_content_is_not_written(tmp_path, monkeypatch):
+    storage.write_bytes(str(tmp_path / "file"), b"same")
+    monkeypatch.setattr(os, "replace", None)
+    assert conditional_writes.change(str(tmp_path / "file"), lambda content: (content, "result")) == "result"
+
+
+@pytest.mark.parametrize(
+    ("url", "one_operation"),
+    [("folder/file", True), ("memory://file", True), ("s3://bucket/file", True), ("http://host/file", False)],
+)
+def test_stores_that_create_a_file_in_one_operation(url, one_operation):
+    pytest.importorskip({"s3": "s3fs", "http": "aiohttp"}.get(url.partition(":")[0], "fsspec"))
+    assert conditional_writes.is_conditional(url) == one_operation
+
+
+def test_only_an_answer_of_two_writes_in_one_moment_is_tried_again_and_five_times_at_most(memory, monkeypatch):
+    pauses = []
+    monkeypatch.setattr("time.sleep", pauses.append)
+    fail = Mock(side_effect=conflict("ConditionalRequestConflict"))
+    monkeypatch.setattr(MemoryFileSystem, "pipe_file", fail)
+    with pytest.raises(QprError, match="file: Input/output error"):
+        create(f"{memory}/file", b"one")
+    assert fail.call_count == 5
+    assert pauses == pytest.approx([0.1, 0.2, 0.4, 0.8])
