@@ -7,6 +7,7 @@ import pydantic
 import pytest
 
 from jobs.web.messages.bodies import asked_model, feedback_model
+from jobs.web.messages.known_names import check_known, unknown_name
 from jobs.web.review.app import Judged
 from jobs.web.settings import Limits
 
@@ -247,3 +248,26 @@ def test_commas_and_quotes_in_questions_are_no_values(start, text):
     questions = [text * 60] * 1000
     response = post(start(), json.dumps({"questions": questions, "k": 1}).encode())
     assert (response.status_code, len(response.json()["results"])) == (200, 1000)
+
+
+@pytest.mark.parametrize(
+    ("given", "known", "fault"),
+    [
+        ([], [], None),
+        (["q"], ["q", "k"], None),
+        (["b", "a"], [], "unknown field 'a'; there is none"),
+        (["q", "x"], ["q"], "unknown field 'x'; there is q"),
+        (["x"], ["q", "k"], "unknown field 'x'; there are q and k"),
+        (["x"], ["q", "k", "mode"], "unknown field 'x'; there are q, k and mode"),
+        (["ä" + "x" * 80], ["q"], f"unknown field '\\xe4{'x' * 59}'; there is q"),
+    ],
+)
+def test_the_smallest_unknown_name_is_shown_with_those_that_there_are(given, known, fault):
+    assert unknown_name(given, known, "field") == fault
+    named = dict.fromkeys(given)
+    if fault is None:
+        assert check_known(named, known, "field") is named
+    else:
+        with pytest.raises(ValueError, match="unknown field"):
+            check_known(named, known, "field")
+    assert check_known(given, known, "field") is given  # pydantic refuses what is no object
