@@ -153,3 +153,104 @@ def test_without_a_folder_of_temporary_files_the_variable_that_names_one_is_the_
     error = FileNotFoundError(errno.ENOENT, "No usable temporary directory found in ['/tmp', '/']")
     advice = "no folder of temporary files can be written. Name one in the environment variable TMPDIR"
     assert (io_fault(error), system_fault(error)) == (advice, advice)
+
+
+@pytest.mark.parametrize(
+    ("number", "advice"),
+    [
+        (errno.ENOSPC, ". Free some space, or name a folder with more"),
+        (errno.EDQUOT, ". Free some space, or name a folder with more"),
+        (errno.EROFS, ". Name a folder that can be written"),
+        (errno.ESTALE, ". Run this again; if that fails too, mount the folder again"),
+        (errno.ENOTCONN, ". Run this again; if that fails too, mount the folder again"),
+        (errno.EIO, ". Check the disk or the store, then run this again"),
+        (errno.EMFILE, ". Raise the limit of open files, such as by `ulimit -n 4096`"),
+        (errno.EINVAL, ""),
+    ],
+)
+def test_a_fault_of_the_system_has_its_message_and_an_advice(number, advice):
+    error = OSError(number, os.strerror(number))
+    assert system_fault(error) == io_fault(error) == f"{os.strerror(number)}{advice}"
+
+
+def of_library(name, module, *args, **fields):
+    return type(name, (Exception,), {"__module__": module, **fields})(*args)
+
+
+@pytest.mark.parametrize(
+    ("error", "fault"),
+    [
+        (IsADirectoryError("x"), "is a folder, not a file"),
+        (PermissionError("x"), "permission denied"),
+        (FileExistsError("x"), "a part of this path is a file, not a folder"),
+        (NotADirectoryError("x"), "a part of this path is a file, not a folder"),
+        (OSError("no number"), "no number"),
+        (BrokenPipeError(errno.EPIPE, "Broken pipe"), "Broken pipe"),
+        (of_library("NoHost", "google.auth", "none"), "NoHost: none. Check the URL and your access to it"),
+        (of_library("NoHost", "gcsfs.retry", "none"), "NoHost: none. Check the URL and your access to it"),
+        (of_library("NoHost", "azure.core", "none"), "NoHost: none. Check the URL and your access to it"),
+        (of_library("NoHost", "fsspec", "none"), "NoHost: none. Check the URL and your access to it"),
+        (of_library("NoHost", "pyarrow", "none"), None),
+        (ValueError("x"), None),
+    ],
+)
+def test_each_kind_of_error_has_a_fault_and_others_have_none(error, fault):
+    assert io_fault(error) == fault
+
+
+@pytest.mark.parametrize("name", ["ClientPayloadError", "IncompleteReadError", "ResponseStreamingError"])
+def test_a_body_that_is_too_short_is_cut_off(name):
+    assert connection_fault(of_library(name, "any")) == (
+        "the server's answer was cut off. Check the network, then run this again"
+    )
+
+
+@pytest.mark.parametrize(
+    ("error", "beginning"),
+    [
+        (
+            of_library("ClientConnectorError", "aiohttp.x", "m", host="h", port=8),
+            "cannot connect to h:8 (m). Check the",
+        ),
+        (
+            of_library("ConnectError", "botocore", "m", kwargs={"endpoint_url": "http://e"}),
+            "cannot connect to http://e (m)",
+        ),
+        (of_library("ConnectTimeout", "requests", host="h"), "cannot connect to the server (ConnectTimeout)"),
+        (of_library("ConnectTimeout", "others", "m"), None),
+        (of_library("ClientResponseError", "aiohttp", status=410), None),
+        (of_library("ClientResponseError", "aiohttp", status=403), "the server answered 403. Check the URL"),
+        (of_library("OtherError", "aiohttp", status=403), None),
+    ],
+)
+def test_the_server_is_named_as_its_library_does(error, beginning):
+    fault = connection_fault(error)
+    assert fault is None if beginning is None else fault.startswith(beginning)
+
+
+@pytest.mark.parametrize(
+    ("kind", "answer", "fault"),
+    [
+        (OSError, {"Code": "NoSuchBucket"}, "there is no such bucket. Create it, or correct the URL"),
+        (
+            FileNotFoundError,
+            {"Code": "NoSuchBucket", "Message": "m"},
+            "there is no such bucket. Create it, or correct the URL",
+        ),
+        (
+            FileExistsError,
+            {"Code": "PreconditionFailed", "Message": "m"},
+            "a part of this path is a file, not a folder",
+        ),
+        (OSError, {"Code": "X"}, "no number"),
+        (
+            OSError,
+            {"Code": "X", "Message": "m"},
+            "the store answered X: m. Check the URL, the credentials and what they permit",
+        ),
+    ],
+)
+def test_an_answer_of_a_store_about_a_bucket_or_an_object(kind, answer, fault):
+    error = kind("no number")
+    error.__cause__ = of_library("ClientError", "botocore", response={"Error": answer})
+    assert io_fault(error) == fault
