@@ -290,3 +290,41 @@ def test_the_object_that_stands_for_a_folder_is_not_in_it(s3):
     assert storage.children(f"{s3}/folder") == []
     storage.write_bytes(f"{s3}/folder/folder", b"1")
     assert storage.children(f"{s3}/folder/") == ["folder"]
+
+
+@pytest.mark.parametrize(
+    ("url", "path"),
+    [
+        ("a/b/", "{here}/a/b"),
+        ("/", "/"),
+        ("/a//", "/a"),
+        ("file:///a/b", "/a/b"),
+        ("local://a/b", "{here}/a/b"),
+        ("memory://a/b", None),
+        ("a:b", "{here}/a:b"),
+    ],
+)
+def test_the_path_of_a_local_file_is_absolute(tmp_path, monkeypatch, url, path):
+    monkeypatch.chdir(tmp_path)
+    assert storage.local_path(url) == (path and path.format(here=tmp_path))
+
+
+def test_a_folder_is_neither_a_file_nor_missing(folder):
+    storage.write_bytes(storage.join(folder, "in", "file"), b"x")
+    places = ("in", "in/file", "none")
+    assert [storage.is_folder(storage.join(folder, place)) for place in places] == [True, False, False]
+
+
+def test_the_names_of_a_folder_are_sorted(folder):
+    for name in ("b", "c/d", "a"):
+        storage.write_bytes(storage.join(folder, name), b"x")
+    assert storage.children(folder) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("protocol", "made"), [("file", 1), (("memory",), 1), (("s3", "s3a"), 0), ("gs", 0), ("az", 0)]
+)
+def test_no_bucket_is_made(protocol, made):
+    file_system = Mock(protocol=protocol)
+    storage.make_parent(file_system, "bucket/file")
+    assert file_system.makedirs.call_count == made
