@@ -273,3 +273,27 @@ def test_only_an_answer_of_two_writes_in_one_moment_is_tried_again_and_five_time
         create(f"{memory}/file", b"one")
     assert fail.call_count == 5
     assert pauses == pytest.approx([0.1, 0.2, 0.4, 0.8])
+
+
+def test_a_second_replacement_in_memory_waits_until_the_first_has_written(memory, monkeypatch):
+    url, real, errors = f"{memory}/file", storage.write_bytes, []
+    real(url, b"one")
+
+    def second():
+        try:
+            replace(url, b"second", expected=b"one")
+        except ConflictError as error:
+            errors.append(error)
+
+    other = threading.Thread(target=second)
+
+    def write_bytes(url, content):
+        if content == b"first":
+            other.start()
+            other.join(0.3)  # without the lock it ends here
+        real(url, content)
+
+    monkeypatch.setattr(storage, "write_bytes", write_bytes)
+    replace(url, b"first", expected=b"one")
+    other.join()
+    assert (storage.read_bytes(url), len(errors)) == (b"first", 1)

@@ -328,3 +328,15 @@ def test_no_bucket_is_made(protocol, made):
     file_system = Mock(protocol=protocol)
     storage.make_parent(file_system, "bucket/file")
     assert file_system.makedirs.call_count == made
+
+
+def test_a_local_file_is_read_without_fsspec(tmp_path):
+    (tmp_path / "file").write_bytes(b"x")
+    program = (
+        "import sys; from schemas.artifacts import storage; path = sys.argv[1];"
+        "print(storage.read_bytes(path), storage.exists(path), storage.is_folder(path), 'fsspec' in sys.modules)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path / "file")], capture_output=True, text=True, check=True
+    )
+    assert ended.stdout == "b'x' True False False\n"
