@@ -33,6 +33,7 @@ def test_a_slower_way_is_chosen_only_where_it_gains_more_than_chance():
     assert chosen_mode(measured, latency_ms=9) == "dense"
     assert chosen_mode(measured | {"probability": figures(0.7095, 3)}, latency_ms=9) == "probability"
     assert chosen_mode({"bm25": figures(0.70, 3), "fusion": figures(0.7005, 3)}, latency_ms=9) == "fusion"
+    assert chosen_mode({"dense": figures(0.8, 4.2), "fusion": figures(0.8, 4)}, latency_ms=9) == "fusion"
     assert chosen_mode({}, latency_ms=9) == "dense"
 
 

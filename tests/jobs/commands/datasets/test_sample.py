@@ -226,3 +226,11 @@ def test_a_folder_without_a_manifest_is_no_dataset_and_a_changed_file_is_noticed
     changed.write_bytes(changed.read_bytes()[:-1] + b"x")
     assert run("sample", "--dataset", dataset) == 1
     assert "sha256" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "more", [("--output", "OUT.md", "--json"), ("--output", "OUT.md"), ("--format", "markdown"), ()]
+)
+def test_a_table_and_markdown_may_show_fewer_questions(qpr, dataset, tmp_path, more):
+    more = tuple(str(tmp_path / word) if word == "OUT.md" else word for word in more)
+    assert qpr("sample", "--dataset", dataset, "--questions", 1, *more).code == 0
