@@ -42,6 +42,11 @@ _NO_TEMPORARY = "No usable temporary directory"
 _WITH_PASSWORD = re.compile(r"(^|::)((?!git)[A-Za-z0-9+.-]+)://([^/:]*):[^/]+@(.*)", re.DOTALL)
 """A URL with user and password; those of Git repositories have ``organization:repository@`` there."""
 
+_HEADER = '{"headers": {"Authorization": "Basic …"}}'
+_KEYS = '{"key": "…", "secret": "…"}'
+_SETTING_OF = {"http": _HEADER, "https": _HEADER, "s3": _KEYS, "s3a": _KEYS}
+"""Values of the environment variables of fsspec that take the place of a password in a URL."""
+
 _REMOTE = frozenset({"aiohttp", "azure", "botocore", "fsspec", "gcsfs", "google", "requests"})
 """The packages whose errors remote file systems raise: no credentials, no such host, no such bucket."""
 
@@ -187,8 +192,7 @@ def _password_fault(url: str) -> str | None:
     if (found := _WITH_PASSWORD.search(url)) is None:
         return None
     start, protocol, user, rest = found.groups()
-    place = f"{url[: found.start()]}{start}{protocol}://{user}@{rest}"
-    is_http = protocol.lower() in ("http", "https")
-    setting = '{"headers": {"Authorization": "Basic …"}}' if is_http else '{"password": "…"}'
+    setting = _SETTING_OF.get(protocol.lower(), '{"password": "…"}')
+    place = f"{url[: found.start()]}{start}{protocol}://{'' if setting is _KEYS else f'{user}@'}{rest}"
     advice = f"Leave it out, and set the environment variable FSSPEC_{protocol.upper()}='{setting}'"
     return f"{place}: a URL with a password would show it in manifests and reports. {advice}"

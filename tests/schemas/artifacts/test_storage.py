@@ -144,6 +144,7 @@ def test_a_path_that_is_none_is_wrong_usage(url, message):
     ("url", "shown", "setting"),
     [
         ("sftp://jo:geheim@host/logs/a.csv", "sftp://jo@host/logs/a.csv", 'FSSPEC_SFTP=\'{"password": "…"}\''),
+        ("s3://KEY:geheim@bucket/a.csv", "s3://bucket/a.csv", 'FSSPEC_S3=\'{"key": "…", "secret": "…"}\''),
         ("sftp://jo:ge@heim@host/a.csv", "sftp://jo@host/a.csv", "FSSPEC_SFTP="),
         ("ftp://jo@here.org:geheim@host/a.csv", "ftp://jo@here.org@host/a.csv", "FSSPEC_FTP="),
         (
