@@ -31,7 +31,7 @@ def judge(folder: Path, *, after_s: float) -> tuple[int, bool]:
     time.sleep(after_s)
     os.kill(pid, signal.SIGKILL)
     _, status = os.waitpid(pid, 0)
-    numbers = re.findall(r"^╭─ ([\d,]+)\.", shown.read_text(errors="replace"), re.MULTILINE)
+    numbers = re.findall(r"^([\d,]+)\. \w", shown.read_text(errors="replace"), re.MULTILINE)
     seen = int(numbers[-1].replace(",", "")) - 1 if numbers else 0
     return seen, os.waitstatus_to_exitcode(status) == -signal.SIGKILL
 
