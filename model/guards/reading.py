@@ -25,8 +25,9 @@ _POSSESSIVES = re.compile(r"(?<=\w)'s?(?!\w)")
 _ELISION = re.compile(r"\b(?:[cdjlmn]|qu|jusqu|un|dell|all|dall|nell|sull|quell)'(?=[^\W\d_]{2})", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"'s?$")
 _SENTENCE_END = re.compile(r"[.!?:;]['\")]*\s+$|^\W*$|[\"(]$|[«¿¡]\s*$")
-_SALUTATION = re.compile(rf"^\W*(?:{'|'.join(listed('greetings'))})\b[^,.!?:;]{{0,40}}[,.!:;]", re.IGNORECASE)
-"""A greeting and the person greeted, which changes no answer."""
+_GREETING = "|".join(listed("greetings"))
+_SALUTATION = re.compile(rf"^\W*(?:{_GREETING})\b(?:\s+[^\s,.!?:;]+){{0,3}}\s*[,.!:;]", re.IGNORECASE)
+"""A greeting and up to three words for a person, which change no answer; "Hello can I fly to Upham, and" is none."""
 _ENDINGS = re.compile("(?:gni|de|[aeinosuy])*")
 """Endings of a reversed word, -ing, -ed and -ies among them: read from its end, each letter belongs to one of them, so
 that the time does not grow exponentially with the length of a word."""

@@ -26,6 +26,9 @@ from model.guards.reading import Reading
         ("Is Qarvak dead?", "Is Arvakun dead?"),
         ("Is Abc dead?", "Is Abd dead?"),
         ("What does the BXZ sell?", "What does the Bank of Zorvak sell?"),
+        ("Hello can I fly to Upham, and how long?", "Hello can I fly to Crewe, and how long?"),
+        ("Hola quiero cancelar mi viaje a Toledo, ¿cómo?", "Hola quiero cancelar mi viaje a Zamora, ¿cómo?"),
+        ("Beste tijd om naar Lissabon te gaan, en hoe lang?", "Beste tijd om naar Palermo te gaan, en hoe lang?"),
     ],
 )
 def test_another_name_in_the_same_place_is_another_question(one, two):
@@ -62,6 +65,7 @@ def test_another_name_in_the_same_place_is_another_question(one, two):
         ("Perché non mi fa accedere con SPID?", "Perché non mi fa accedere con SIPD?"),
         ("Hi Anna, where is my order?", "Hi Bob, where is my order?"),
         ("Bonjour Madame Dupont, où est mon colis ?", "Bonjour Monsieur Martin, où est mon colis ?"),
+        ("Beste meneer De Vries, waar is mijn pakket?", "Beste  Jan, waar is mijn pakket?"),
         ("Hola Ana, ¿dónde está mi pedido?", "Hola Luis, ¿dónde está mi pedido?"),
         ("Buenas, ¿Tarda mucho el envío?", "Buenas, ¿Demora mucho el envío?"),
         ("Le message « Erreur de connexion » s'affiche", "Le message « Echec de connexion » s'affiche"),
