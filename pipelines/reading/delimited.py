@@ -135,7 +135,8 @@ def _header(rows: Iterator[Record], source: Source) -> list[str]:
 
 def _is_header(cells: Sequence[str], header: Sequence[str]) -> bool:
     """Return whether a row is the header once more, also behind the byte order mark of a file that was appended."""
-    if not cells or cells[0].removeprefix("\ufeff").strip() != header[0]:
+    first = cells[0].removeprefix("\ufeff").strip() if cells else None
+    if first not in (header[0], f'"{header[0]}"'):  # quotes behind the mark are no quotes of CSV
         return False
     return [cell.strip() for cell in cells[1:]] == header[1:]
 

@@ -57,11 +57,12 @@ def test_the_header_of_a_file_that_was_joined_to_another_is_no_row(tmp_path):
     assert rejected == [("header_row", '"question", answer_id')]
 
 
-def test_a_header_behind_the_byte_order_mark_of_an_appended_file_is_rejected(tmp_path):
-    file = "question,answer_id\na,1\n".encode("utf-8-sig")
+@pytest.mark.parametrize("header", ["question,answer_id", '"question","answer_id"'])
+def test_a_header_behind_the_byte_order_mark_of_an_appended_file_is_rejected(tmp_path, header):
+    file = f"{header}\na,1\n".encode("utf-8-sig")
     rows, rejected = read_all(csv_file(tmp_path, file + file))
     assert [row["question"] for row in rows] == ["a", "a"]
-    assert rejected == [("header_row", "\ufeffquestion,answer_id")]
+    assert rejected == [("header_row", f"\ufeff{header}")]
 
 
 def test_names_that_are_sentences_may_be_a_first_row_of_the_log(tmp_path):
