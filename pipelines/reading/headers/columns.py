@@ -160,12 +160,16 @@ def _options(
 ) -> str:
     """Return options that map the missing columns and any optional ones found, to copy to the command line.
 
-    The step for lists comes before them where a missing column resembles none.
+    The step for lists comes before them where a missing column resembles none. Names with personal data are rows of a
+    log without a header: options would show that data, or name no column of the file.
     """
     suggested = suggest_columns([column.name for column in (*missing, *optional)], sample)
+    is_complete = all(c.name in suggested for c in missing)
+    if any(_shown(name) != name for name in (suggested.values() if is_complete else sample)):
+        return "The first row seems to be one of the log. Write the names of the columns above it"
     mapped = [*missing, *(c for c in optional if c.name in suggested)]
-    options = " ".join(c.mapped_to(_shown(suggested.get(c.name, "NAME"))) for c in mapped)
-    if all(c.name in suggested for c in missing):
+    options = " ".join(c.mapped_to(suggested.get(c.name, "NAME")) for c in mapped)
+    if is_complete:
         return f"Add: {options}{_if_pairs(suggested)}{_if_no_header(suggested)}"
     step = f"{lists}{'. ' if lists else ''}Add, with one of them for NAME: {options}"
     if "question" in suggested and "answer" not in suggested and any(c.name == "answer" for c in missing):
@@ -178,7 +182,7 @@ def _if_pairs(suggested: Mapping[str, str]) -> str:
     question, answer = (suggested.get(name, "") for name in ("question", "answer"))
     if not question or _DIGITS.sub("", question) != _DIGITS.sub("", answer):
         return ""
-    return f". If {_shown(question)} and {_shown(answer)} are both questions, as in labelled pairs, use `qpr quora`"
+    return f". If {question} and {answer} are both questions, as in labelled pairs, use `qpr quora`"
 
 
 def _if_no_header(suggested: Mapping[str, str]) -> str:

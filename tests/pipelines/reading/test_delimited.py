@@ -141,6 +141,7 @@ def test_a_first_row_of_a_log_is_named_without_personal_data(tmp_path, content):
         check_header(csv_file(tmp_path, content), ANSWERED)
     assert "[phone]" in str(raised.value)
     assert not re.search("jo@|7946", str(raised.value))
+    assert "--column" not in str(raised.value)  # no column has such a name
 
 
 def test_a_name_of_a_column_is_shown_with_its_digits(tmp_path):
