@@ -42,6 +42,9 @@ _NO_TEMPORARY = "No usable temporary directory"
 _WITH_PASSWORD = re.compile(r"(^|::)((?!git)[A-Za-z0-9+.-]+)://([^/:]*):[^/]+@(.*)", re.DOTALL)
 """A URL with user and password; those of Git repositories have ``organization:repository@`` there."""
 
+_WITH_SECRET = re.compile(r"(^|::)(s3a?)://((?!arn:)[^/:]*):[^@]+@(.*)", re.DOTALL | re.IGNORECASE)
+"""A URL of S3 with keys: half of all secret keys have a slash, and no bucket has a colon but in an ARN."""
+
 _HEADER = '{"headers": {"Authorization": "Basic …"}}'
 _KEYS = '{"key": "…", "secret": "…"}'
 _SETTING_OF = {"http": _HEADER, "https": _HEADER, "s3": _KEYS, "s3a": _KEYS}
@@ -183,13 +186,14 @@ def _path_fault(error: Exception) -> str | None:
         case OSError():
             return system_fault(error)
         case _ if type(error).__module__.partition(".")[0] in _REMOTE:
-            return f"{type(error).__name__}: {error}. Check the URL and your access to it"
+            message = " ".join(str(error).split())  # some of botocore have several lines
+            return f"{type(error).__name__}: {message}. Check the URL and your access to it"
         case _:
             return None
 
 
 def _password_fault(url: str) -> str | None:
-    if (found := _WITH_PASSWORD.search(url)) is None:
+    if (found := _WITH_PASSWORD.search(url) or _WITH_SECRET.search(url)) is None:
         return None
     start, protocol, user, rest = found.groups()
     setting = _SETTING_OF.get(protocol.lower(), '{"password": "…"}')

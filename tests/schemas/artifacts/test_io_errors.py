@@ -190,6 +190,7 @@ def of_library(name, module, *args, **fields):
         (of_library("NoHost", "gcsfs.retry", "none"), "NoHost: none. Check the URL and your access to it"),
         (of_library("NoHost", "azure.core", "none"), "NoHost: none. Check the URL and your access to it"),
         (of_library("NoHost", "fsspec", "none"), "NoHost: none. Check the URL and your access to it"),
+        (of_library("NoHost", "botocore", "no\nhost"), "NoHost: no host. Check the URL and your access to it"),
         (of_library("NoHost", "pyarrow", "none"), None),
         (ValueError("x"), None),
     ],
