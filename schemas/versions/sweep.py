@@ -131,7 +131,7 @@ def _remove_partial(warehouse: str) -> None:
         for name in [] if path is None else filter(staged_for, storage.children(path)):
             part = storage.join(path or "", name)
             with contextlib.suppress(FileNotFoundError):
-                if time.time() - os.stat(part).st_mtime > LEASE.total_seconds():
+                if os.path.isfile(part) and time.time() - os.stat(part).st_mtime > LEASE.total_seconds():
                     storage.delete_file(part)
 
 

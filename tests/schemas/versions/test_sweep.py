@@ -163,7 +163,11 @@ def test_parts_of_records_that_a_kill_has_left_are_removed_but_for_those_of_a_li
             part = tmp_path / folder / f"{name}.json.{token}.partial"
             part.write_bytes(b"{")
             os.utime(part, (at, at))
+    export = tmp_path / "export.00000001.partial"  # a folder, as a killed `qpr export` leaves
+    export.mkdir()
+    os.utime(export, (old, old))
     remove(w, [])
+    export.rmdir()
     assert len([*tmp_path.rglob("*.partial")]) == 4
     assert not [*tmp_path.rglob("*.00000000.partial")]
     assert len([*tmp_path.glob("versions/*.json")]) == len([*tmp_path.glob("versions/refused/*.json")]) == 1
