@@ -24,8 +24,11 @@ _UNSPACED: Final = (
 """Scripts without spaces between words, and Korean, whose words have endings: Thai, Lao, Burmese, Khmer, Japanese,
 Chinese."""
 
-_WORD: Final = re.compile(rf"[^\W{_UNSPACED}]")
-"""A character of a word that ends at a space, as in Latin, Cyrillic, Arabic and Hebrew."""
+_INDIC: Final = r"\u0900-\u0963\u0966-\u0dff"
+"""Scripts of India and Sri Lanka without their full stops; Python takes most of their vowels for no part of a word."""
+
+_WORD: Final = re.compile(rf"(?:[^\W{_UNSPACED}]|[{_INDIC}])")
+"""A character of a word that ends at a space, as in Latin, Cyrillic, Arabic, Hebrew and Devanagari."""
 
 
 @dataclasses.dataclass(frozen=True)

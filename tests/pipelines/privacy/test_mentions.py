@@ -15,6 +15,7 @@ QUESTIONS = (
     "내 주소는",
     "我要退货",
     "如何退",
+    "मेरा बिल कैसे दे",
 )
 MENTIONS = Mentions(erasure_of(QUESTIONS, [], None))
 
@@ -38,6 +39,9 @@ MENTIONS = Mentions(erasure_of(QUESTIONS, [], None))
         ("내주소는서울시", True),
         ("제 내주소는서울시 입니다", False),
         ("그래서 내 주소는", True),
+        ("पूछा: मेरा बिल कैसे दे?", True),
+        ("मेरा बिल कैसे दे।", True),
+        ("मेरा बिल कैसे देखूं", False),
         ("how do I pay?", False),
         ("", False),
     ],
