@@ -49,7 +49,7 @@ _UNREADABLE: Final = {
     **dict.fromkeys(("xml", "html", "avro", "orc", "arrow", "feather"), f"its format cannot be read. {WRITE_ROWS}"),
 }
 
-_ENDING: Final = re.compile(rf"\.({'|'.join(FORMATS)})(\.({'|'.join(COMPRESSIONS)}))?$")
+_ENDING: Final = re.compile(rf"\.({'|'.join(FORMATS)})(\.({'|'.join(COMPRESSIONS)}))?$", re.IGNORECASE)
 KNOWN: Final = "".join(f".{name}, " for name in FORMATS) + "all except the last also with .gz or .zst"
 
 

@@ -1,5 +1,6 @@
 import os
 import pickle
+import re
 
 import fsspec
 import pytest
@@ -185,8 +186,9 @@ def test_a_file_that_is_gone_is_named(tmp_path):
         digest_input(Source("gone.csv", 1, "csv", path=str(tmp_path / "gone.csv")))
 
 
-def test_a_folder_is_refused_with_a_pattern_for_the_files_in_it(tmp_path):
-    for file in ("a.txt", "b.csv.gz", "c.jsonl"):
+@pytest.mark.parametrize("ending", ["csv.gz", "CSV"])
+def test_a_folder_is_refused_with_a_pattern_for_the_files_in_it(tmp_path, ending):
+    for file in ("a.txt", f"b.{ending}", "c.jsonl"):
         (tmp_path / file).touch()
-    with pytest.raises(QprError, match=r"is a folder\. Name its files, such as .*/\*\.csv\.gz$"):
+    with pytest.raises(QprError, match=rf"is a folder\. Name its files, such as .*/\*\.{re.escape(ending)}$"):
         expand([str(tmp_path)])
