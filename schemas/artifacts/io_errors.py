@@ -26,6 +26,7 @@ _ADVICE_OF_SYSTEM = {
     errno.ESTALE: _MOUNT,
     errno.ENOTCONN: _MOUNT,
     errno.EIO: "Check the disk or the store, then run this again",
+    errno.EBUSY: "It is in use or was replaced. Run this again",  # s3fs: replaced since its folder was listed
     errno.EMFILE: "Raise the limit of open files, such as by `ulimit -n 4096`",
 }
 
@@ -140,7 +141,7 @@ def system_fault(error: OSError) -> str:
     if message.startswith(_NO_TEMPORARY):
         return "no folder of temporary files can be written. Name one in the environment variable TMPDIR"
     advice = _ADVICE_OF_SYSTEM.get(error.errno or 0)
-    return f"{message}. {advice}" if advice else message
+    return f"{message.rstrip('.')}. {advice}" if advice else message
 
 
 def url_fault(url: str) -> str | None:

@@ -100,7 +100,7 @@ def exists(url: str) -> bool:
 
 
 def is_folder(url: str) -> bool:
-    """Return whether there is a folder, with the errors of `exists`."""
+    """Return whether there is a folder, with the errors of `exists`, but False in a missing bucket."""
     with explained(url):
         if (local := local_path(url)) is not None:
             return stat.S_ISDIR(_mode(local) or 0)

@@ -275,6 +275,18 @@ def test_a_file_that_was_listed_is_read_without_a_request_for_its_size(s3, monke
     assert methods == ["get_object"]
 
 
+def test_a_file_that_was_replaced_after_it_was_listed_is_no_mix_of_both(s3):
+    file = f"{s3}/folder/one"
+    storage.write_bytes(file, b"1")
+    storage.children(f"{s3}/folder")
+    other = fsspec.get_filesystem_class("s3")(skip_instance_cache=True)  # as of another process
+    other.pipe_file("bucket/folder/one", b"23")
+    file_system, path = storage.locate(file)
+    with pytest.raises(QprError, match=r"[^.]\. It .* was replaced\. Run this again$"), storage.explained(file):
+        file_system.open(path).read()
+    assert storage.read_bytes(file) == b"23"
+
+
 def test_files_that_a_bulk_deletion_leaves_are_removed_one_by_one(s3, monkeypatch):
     system = fsspec.get_filesystem_class("s3")
     for name in ("one", "deep/two"):
