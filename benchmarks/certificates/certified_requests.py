@@ -3,7 +3,7 @@
 index without some clusters -> requests, half without an answer -> `qpr answer`, labels as verdicts -> `qpr certify` on
 a part of the requests -> `qpr answer` with the certificate on the rest
 
-Run: python -m benchmarks.certificates.certify commands --dataset quora --model model --folder made
+Run: python -m benchmarks.certificates.certify commands --dataset quora --model encoder --folder made
      python -m benchmarks.certificates.certify commands --folder made
 """
 

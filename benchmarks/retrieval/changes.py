@@ -1,6 +1,6 @@
 """Cost of changing an index, beside building it again: additions, deletions, compaction.
 
-Run: python -m benchmarks.retrieval.changes --dataset dataset --model model --questions 1000
+Run: python -m benchmarks.retrieval.changes --dataset dataset --model encoder --questions 1000
 
 Some questions of the dataset, drawn by the seed, are added to an index of all others, replaced there and deleted again,
 each by a command. The rebuild is `qpr index` of all questions; the compacted index must equal it byte for byte. Queries

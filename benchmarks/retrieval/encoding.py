@@ -1,6 +1,6 @@
 """Speed of encoding on one core: numpy, compiled loops, torch modules, and sentence-transformers.
 
-Run: python -m benchmarks.retrieval.encoding --dataset dataset --model model --questions 10000 --slow 1000
+Run: python -m benchmarks.retrieval.encoding --dataset dataset --model encoder --questions 10000 --slow 1000
 
 Models are those of `qpr train`, or st:FOLDER for one of sentence-transformers, which is compared with the library's own
 loop. The peer of a convolution is the library's WordEmbeddings + CNN + Pooling (maximum) with the same weights, without

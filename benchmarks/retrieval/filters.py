@@ -1,6 +1,6 @@
 """Time and recall of searches within some rows of an index: those of one tenant, or those whose answers are valid.
 
-Run: python -m benchmarks.retrieval.filters tenants --dataset dataset --model model
+Run: python -m benchmarks.retrieval.filters tenants --dataset dataset --model encoder
      python -m benchmarks.retrieval.filters valid --index index
 
 Tenants: each question of the dataset is given to one of four simulated tenants, drawn by the seed, with .1, .9, 9 and

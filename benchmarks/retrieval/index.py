@@ -1,6 +1,6 @@
 """Cost of building and searching an index: predicted and measured memory, disk and time, recall and latency.
 
-Run: python -m benchmarks.retrieval.index --model model --questions 500000 --folder scale
+Run: python -m benchmarks.retrieval.index --model encoder --questions 500000 --folder scale
 
 Questions are made from templates and names, all different, and really encoded by the model. Every program runs in a
 process of its own. The searched index has all its pages read before its memory is measured. One plain FAISS index of

@@ -25,8 +25,8 @@ A first run on generated logs:
 \b
   qpr simulate --output logs.parquet --events 50000
   qpr clusters logs.parquet --output dataset
-  qpr train --dataset dataset --output model --epochs 3
-  qpr index --questions dataset --model model --output index
+  qpr train --dataset dataset --output encoder --epochs 3
+  qpr index --questions dataset --model encoder --output index
   qpr search --index index "how many people live in france"
 """
 

@@ -58,7 +58,7 @@ def evaluate(
       qpr evaluate --dataset dataset --index index --mode dense --exact
       qpr evaluate --dataset dataset --index index --trec ours
       qpr evaluate --warehouse warehouse --at 41 --split test
-      qpr evaluate --beir beir/quora --model model
+      qpr evaluate --beir beir/quora --model encoder
       qpr evaluate --beir beir/quora --index index-of-its-documents --mode bm25
     """
     from jobs.display.terminal_tables import metrics_table

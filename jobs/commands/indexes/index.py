@@ -62,10 +62,10 @@ def index(
     Folders name those of a dataset: data/locale=de.
 
     Examples:
-      qpr index --questions dataset --model model --output index
-      qpr index --questions faq.csv --model model --output index
-      qpr index --questions dataset --model model --output index --recall 0.99
-      qpr index --questions dataset --model model --output index --preset paper
+      qpr index --questions dataset --model encoder --output index
+      qpr index --questions faq.csv --model encoder --output index
+      qpr index --questions dataset --model encoder --output index --recall 0.99
+      qpr index --questions dataset --model encoder --output index --preset paper
       qpr index --questions faq.csv --model m --output i --memory-mb 900 --dry-run
       qpr index --questions faq.csv --model m --output i --vary-by locale
       qpr index --questions 'data/*' --model m --output i --vary-by locale

@@ -40,7 +40,7 @@ def distil(
 
     Examples:
       qpr distil --dataset dataset --teacher st:minilm --output taught
-      qpr train --dataset dataset --output model --init-from taught
+      qpr train --dataset dataset --output encoder --init-from taught
     """
     from jobs.workflows.training.distillation import distil_model
 

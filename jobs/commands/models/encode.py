@@ -37,7 +37,7 @@ def encode(
     """Encode every line of a file into one NumPy matrix.
 
     Example:
-      qpr encode --model model --input questions.txt --output vectors.npy
+      qpr encode --model encoder --input questions.txt --output vectors.npy
     """
     import numpy as np
 

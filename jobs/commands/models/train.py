@@ -38,9 +38,9 @@ def train(
     """Train a question encoder on a dataset's pairs.
 
     Examples:
-      qpr train --dataset dataset --output model
-      qpr train --dataset dataset --output model --preset static
-      torchrun --nproc-per-node 2 -m jobs train --dataset dataset --output model
+      qpr train --dataset dataset --output encoder
+      qpr train --dataset dataset --output encoder --preset static
+      torchrun --nproc-per-node 2 -m jobs train --dataset dataset --output encoder
     """
     from jobs.workflows.training.encoder_training import train_model
     from jobs.workflows.training.training_dry_run import show_plan

@@ -259,6 +259,7 @@ def test_the_commands_and_the_program_of_the_page_run(qpr, tmp_path, model, monk
     commands, training, changes, exports = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     program, of_langchain = re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     monkeypatch.chdir(tmp_path)
+    Path("encoder").symlink_to(model)
     (tmp_path / "faq.csv").write_bytes(delimited(FAQ, ","))
     for line in commands.splitlines():
         outcome = qpr(*shlex.split(line)[1:])
