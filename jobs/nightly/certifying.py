@@ -153,8 +153,8 @@ def _permits_answers(warehouse: str, certificate: Artefact | None) -> bool:
         has_alarm = is_ended(loaded)
     except QprError:
         return False
-    current = loaded.certificate.version.release == RULES
-    return current and not has_alarm and not loaded.certificate.is_expired(datetime.datetime.now(datetime.UTC))
+    is_expired = loaded.certificate.is_expired(datetime.datetime.now(datetime.UTC))
+    return loaded.certificate.version.is_current and not has_alarm and not is_expired
 
 
 def _certified(

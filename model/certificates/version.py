@@ -43,6 +43,11 @@ class Version(pydantic.BaseModel, frozen=True, extra="forbid"):
     release: str
 
     @property
+    def is_current(self) -> bool:
+        """Return whether this program gives the answers of the version: its release and rules are the present ones."""
+        return self.release == RULES
+
+    @property
     def digest(self) -> str:
         """Return the SHA-256 of all fields."""
         return hashlib.sha256(self.model_dump_json().encode()).hexdigest()

@@ -33,8 +33,7 @@ def numbers_differ(query: Reading, question: Reading) -> bool:
     """Return whether each text has a number that the other one lacks, and these compete. Symmetric."""
     if not (has_numbers(query) and has_numbers(question)):
         return False
-    first = dict.fromkeys(quantities(query, question))  # each once: all pairs are compared
-    second = dict.fromkeys(quantities(question, query))
+    first, second = map(dict.fromkeys, quantities(query, question))  # each once: all pairs are compared
     equal = _equal_by_half_days if names_half_of_day(query, question) else _equal
     only_first = [one for one in first if not any(equal(one, two) for two in second)]
     only_second = [two for two in second if not any(equal(one, two) for one in first)]

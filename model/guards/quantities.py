@@ -80,15 +80,18 @@ def has_numbers(reading: Reading) -> bool:
     return not _LETTERS.isdisjoint(words) and not _BEFORE_ROMAN.isdisjoint(words)
 
 
-def quantities(reading: Reading, other: Reading) -> list[Quantity]:
-    """Return the numbers of a text in order, those of list titles ("top 10", "5 best") left out.
+def quantities(one: Reading, two: Reading) -> tuple[list[Quantity], list[Quantity]]:
+    """Return the numbers of two texts that are compared, in order, those of list titles ("top 10", "5 best") left out.
 
-    Args:
-        reading: the text.
-        other: the text that it is compared with: "1 500" is one number if the other text has it without the space.
+    "1 500" is one number if the other text has it without the space.
     """
-    text = _join_thousands(in_digits(reading, other), in_digits(other, reading)).replace("per cent", "percent")
-    return _Scanner(list(_TOKEN.finditer(text))).read() + _romans(reading)
+    first, second = in_digits(one, two)
+    return _quantities(one, _join_thousands(first, second)), _quantities(two, _join_thousands(second, first))
+
+
+def _quantities(reading: Reading, text: str) -> list[Quantity]:
+    """Return the numbers of a text, whose number words are digits."""
+    return _Scanner(list(_TOKEN.finditer(text.replace("per cent", "percent")))).read() + _romans(reading)
 
 
 def _join_thousands(folded: str, other: str) -> str:

@@ -32,7 +32,9 @@ _ENDINGS = re.compile("(?:gni|de|[aeinosuy])*")
 """Endings of a reversed word, -ing, -ed and -ies among them: read from its end, each letter belongs to one of them, so
 that the time does not grow exponentially with the length of a word."""
 
-_RUN = re.compile(r"[^\W_]+")
+RUN: Final = re.compile(r"[^\W_]+")
+"""Letters and digits without a space or sign between them."""
+
 _MARKS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
 _PLAIN: Final = str.maketrans("łё", "lе")
 
@@ -75,7 +77,7 @@ class Reading:
         """Distinct runs of letters and digits of the plain text."""
         if self.folded.isascii() and "'" not in self.folded:
             return self.vocabulary
-        return frozenset(_RUN.findall(self.plain))
+        return frozenset(RUN.findall(self.plain))
 
     @functools.cached_property
     def is_english(self) -> bool:

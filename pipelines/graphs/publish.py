@@ -30,7 +30,7 @@ from schemas.errors import QprError, UnusableInputError
 from schemas.tables import SPLITS, TABLES
 
 PAGE = "report.html"
-REJECTED = "rejected"
+_REJECTED = "rejected"
 
 
 def run_and_publish(
@@ -88,7 +88,7 @@ def run_and_publish(
     if fault and (counters["rows_rejected"] or counters["members_rejected"]):
         _delete_tables(output.run_url)
         output.release()
-        rejected, told = (storage.join(output.run_url, name) for name in (REJECTED, PAGE))
+        rejected, told = (storage.join(output.run_url, name) for name in (_REJECTED, PAGE))
         examples = "".join(f"\n  {line}" for line in shown_rejects(summary.rejects, fault))
         raise UnusableInputError(f"{fault}. Read what was rejected in {rejected} or see the counts in {told}{examples}")
     if fault:
@@ -107,7 +107,7 @@ def _delete_tables(run_url: str) -> None:
     """Delete the tables of a refused run but for the rejects: no command reads them or erases from them."""
     with contextlib.suppress(QprError, OSError):  # the fault of the run should be read
         for name in storage.children(run_url):
-            if name in TABLES and name != REJECTED:
+            if name in TABLES and name != _REJECTED:
                 storage.delete(storage.join(run_url, name))
 
 

@@ -148,17 +148,15 @@ class Readable:
 
 def _is_of_other_rules(certificate: str) -> bool:
     """Return whether an earlier or later release made a certificate; one that cannot be read is refused when used."""
-    from model.certificates.version import RULES
-
     try:
-        return _release_of(certificate) != RULES
+        return not _is_current(certificate)
     except QprError:
         return False
 
 
 @functools.lru_cache(maxsize=16)
-def _release_of(certificate: str) -> str:
-    """Return the release that made a certificate.
+def _is_current(certificate: str) -> bool:
+    """Return whether this program gives the answers that a certificate permits.
 
     Args:
         certificate: URL of one run, whose content never changes.
@@ -168,4 +166,4 @@ def _release_of(certificate: str) -> str:
     """
     from model.certificates.certificate import load_certificate  # imports scipy
 
-    return load_certificate(certificate).certificate.version.release
+    return load_certificate(certificate).certificate.version.is_current

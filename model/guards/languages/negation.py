@@ -13,9 +13,8 @@ import re
 from typing import Final, NamedTuple
 
 from model.guards.languages.language import Language
-from model.guards.reading import Reading
+from model.guards.reading import RUN, Reading
 
-_WORD = re.compile(r"[^\W_]+")
 _SPOKEN = "plus"
 """A word that is "no longer" without "ne" in spoken French: "ça marche plus". It also is "more"."""
 _MOST_OPPOSITES: Final = 4
@@ -79,13 +78,13 @@ def _asks_for_a_way(one: _Polarity, two: _Polarity, language: Language) -> bool:
 def _polarity(reading: Reading, language: Language) -> _Polarity:
     text = language.harmless.sub(" ", reading.plain)
     denial, without = language.denial.search(text), bool(language.without.search(text))
-    words = set(_WORD.findall(text))
+    words = set(RUN.findall(text))
     content = {language.stem(word) for word in words - language.functions if not _is_cue(word, language)}
     denied = bool(language.denial.search(reading.plain)), bool(language.without.search(reading.plain))
     counts = denial is not None and not _asks_yes_or_no(text, denial, language)
-    clauses = [set(_WORD.findall(clause)) for clause in _CLAUSE.split(text)]
+    clauses = [set(RUN.findall(clause)) for clause in _CLAUSE.split(text)]
     asks_way = any(not language.ways.isdisjoint(clause) and clause - language.functions for clause in clauses)
-    cue = _WORD.findall(denial[0])[-1] if denial else ""
+    cue = RUN.findall(denial[0])[-1] if denial else ""
     return _Polarity(denied, (counts, without), cue, words, content, asks_way)
 
 
@@ -96,13 +95,13 @@ def _is_cue(word: str, language: Language) -> bool:
 def _asks_yes_or_no(text: str, denial: re.Match[str], language: Language) -> bool:
     """Return whether the denied clause is a question for yes or no: it begins with a verb, or is the whole question."""
     before = _CLAUSE.split(text[: denial.start()])
-    if not language.openers.isdisjoint(_WORD.findall(before[-1])):
+    if not language.openers.isdisjoint(RUN.findall(before[-1])):
         return False
-    first = next(iter(_WORD.findall(before[-1])), "")
+    first = next(iter(RUN.findall(before[-1])), "")
     if first in language.polar:
         return True
     one_clause = not _CLAUSE.search(text.lstrip("¿ "))
-    return one_clause and text.rstrip().endswith("?") and language.openers.isdisjoint(_WORD.findall(text))
+    return one_clause and text.rstrip().endswith("?") and language.openers.isdisjoint(RUN.findall(text))
 
 
 def _has_opposite(word: str, others: set[str], language: Language) -> bool:

@@ -1,6 +1,6 @@
 """Numbers in words of other languages than English: "zwei", "treinta y cinco", "vigésimo", "ein Dutzend".
 
-text, language -> in_digits -> text with digits
+two readings -> in_digits -> both texts with digits
 """
 
 from __future__ import annotations
@@ -25,27 +25,19 @@ _COUNTED: Final = re.compile(r"(?<!\d[.,])\b(?!1 )\d+(?:[.,]\d+)* ([^\W\d_]+)")
 _TWO_WORDS: Final = re.compile(r"\b([^\W\d_]+) (?=([^\W\d_]+))")
 
 
-def in_digits(reading: Reading, other: Reading) -> str:
-    """Return the folded text of a reading, with digits for the number words of the languages of both texts.
+def in_digits(one: Reading, two: Reading) -> tuple[str, str]:
+    """Return two folded texts, with digits for the number words of the languages of both.
 
     "One" is also an article. It becomes a number where the other text has another number before the same word. Of the
     date "14.10." the day is left if the other text names a month.
-
-    Args:
-        reading: the text.
-        other: the text that it is compared with.
     """
-    languages = common_languages(reading, other)
+    languages = common_languages(one, two)
     if not languages:
-        return reading.folded
-    text, other_text = reading.plain, other.plain
+        return one.folded, two.folded
+    first, second = one.plain, two.plain
     for language in languages:
-        text, other_text = _with_digits(text, language), _with_digits(other_text, language)
-    for language in languages:
-        text = _with_ones(text, other_text, language)
-    if "month" in sure_names(other):
-        text = _DATE.sub(r"\1", text)
-    return text
+        first, second = _with_digits(first, language), _with_digits(second, language)
+    return _beside(first, second, two, languages), _beside(second, first, one, languages)
 
 
 def names_half_of_day(reading: Reading, other: Reading) -> bool:
@@ -76,6 +68,13 @@ def _tens_and_units(language: Language) -> re.Pattern[str]:
     most = 20 if language.name == "french" else 10
     units = [*language.ones, *(word for word, value in numbers.items() if value < most and value.is_integer())]
     return re.compile(rf"\b({'|'.join(tens)})[ -](?:(?:y|e|et|i)[ -])?({'|'.join(units)})\b")
+
+
+def _beside(text: str, other_text: str, other: Reading, languages: list[Language]) -> str:
+    """Return a text with digits as the one that it is compared with shows them: ones that count, and days of dates."""
+    for language in languages:
+        text = _with_ones(text, other_text, language)
+    return _DATE.sub(r"\1", text) if "month" in sure_names(other) else text
 
 
 def _with_ones(text: str, other: str, language: Language) -> str:

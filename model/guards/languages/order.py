@@ -13,9 +13,8 @@ import re
 from typing import Final
 
 from model.guards.languages.language import Language
-from model.guards.reading import Reading, without_marks
+from model.guards.reading import RUN, Reading, without_marks
 
-_WORD: Final = re.compile(r"[^\W_]+")
 _MARKED: Final = re.compile(r"\b(?:[éè]|où)\b")
 """Words that are "and" and "or" without their marks: "is" of Portuguese and Italian, and "where" of French."""
 _LONGEST_PART: Final = 3
@@ -25,7 +24,7 @@ _MOST_WORDS: Final = 12
 
 def parts_are_exchanged(query: Reading, question: Reading, language: Language) -> bool:
     """Return whether two parts of a text have exchanged their places in the other one. Symmetric."""
-    all_words = _WORD.findall(without_marks(_MARKED.sub(" ", query.folded)))
+    all_words = RUN.findall(without_marks(_MARKED.sub(" ", query.folded)))
     if not language.symmetric.isdisjoint(all_words) and language.sequence.isdisjoint(all_words):
         return False
     one, two = _words(query, language), _words(question, language)
@@ -37,35 +36,37 @@ def parts_are_exchanged(query: Reading, question: Reading, language: Language) -
     if end - start > _MOST_WORDS:
         return False
     same_forms = language.free_order and sorted(one) == sorted(two)
-    return _is_exchange(one[start:end], two[start:end], language, same_forms=same_forms)
+    return _is_exchange(one[start:end], first[start:end], second[start:end], language, same_forms=same_forms)
 
 
 def _words(reading: Reading, language: Language) -> list[str]:
     """Return the words without articles, also without those in "zum" and "del"."""
-    words = [language.contractions.get(word, word) for word in _WORD.findall(reading.plain)]
+    words = [language.contractions.get(word, word) for word in RUN.findall(reading.plain)]
     return [word for word in words if word not in language.articles]
 
 
-def _is_exchange(one: list[str], two: list[str], language: Language, *, same_forms: bool) -> bool:
+def _is_exchange(
+    words: list[str], stems: list[str], others: list[str], language: Language, *, same_forms: bool
+) -> bool:
     """Return whether two parts of at most three words have exchanged their places around the words between them.
 
     Args:
-        one: words of one text, from the first to the last that differs.
-        two: the same stems in another order.
+        words: of one text, from the first to the last that differs.
+        stems: of these.
+        others: the same stems in another order.
         language: of both.
         same_forms: in a language whose cases show the roles, all words have the same endings in both texts. Then only
             a preposition that stayed behind shows an exchange.
     """
-    stems, others = ([language.stem(word) for word in words] for words in (one, two))
-    for left in range(1, min(_LONGEST_PART, len(one) - 2) + 1):
-        for right in range(1, min(_LONGEST_PART, len(one) - left - 1) + 1):
-            end = len(one) - right
+    for left in range(1, min(_LONGEST_PART, len(words) - 2) + 1):
+        for right in range(1, min(_LONGEST_PART, len(words) - left - 1) + 1):
+            end = len(words) - right
             if stems[end:] + stems[left:end] + stems[:left] != others:
                 continue
-            between = one[left:end]
+            between = words[left:end]
             if not language.sequence.isdisjoint(between):
                 return True
-            moved = not {one[0], one[end]}.isdisjoint(language.prepositions | language.openers)
+            moved = not {words[0], words[end]}.isdisjoint(language.prepositions | language.openers)
             stays = between[-1] in language.prepositions or not same_forms
             return stays and not moved and not language.conjunctions.issuperset(between)
     return False

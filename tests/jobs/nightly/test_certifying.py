@@ -264,7 +264,7 @@ def test_a_night_with_the_same_index_keeps_a_valid_certificate_where_its_request
     elif state != "none":
         version = certified_again(warehouse, number, version, sample()._replace(settings=settings))
     if state == "other rules":
-        monkeypatch.setattr(certifying, "RULES", "1 (answers 9)")
+        monkeypatch.setattr("model.certificates.version.RULES", "1 (answers 9)")
     capsys.readouterr()
     stricter = sample()._replace(settings=settings.model_copy(update={"alpha": 0.001}))
     index = version.index.model_copy(update={"path": "indexes/two"})

@@ -121,7 +121,7 @@ def test_numbers_of_other_kinds_or_in_other_places_do_not_compete(one, two):
     ],
 )
 def test_values_of_numbers_in_words_and_digits(text, value, kind):
-    [quantity] = quantities(Reading(text), Reading(""))
+    [quantity], _ = quantities(Reading(text), Reading(""))
     assert (quantity.scaled, quantity.kind) == (value, kind)
 
 
@@ -145,7 +145,7 @@ def test_values_of_numbers_in_words_and_digits(text, value, kind):
     ],
 )
 def test_the_word_behind_a_number_is_behind_all_its_parts(number):
-    [quantity] = quantities(Reading(f"the {number} buses"), Reading(""))
+    [quantity], _ = quantities(Reading(f"the {number} buses"), Reading(""))
     assert (quantity.before, quantity.after) == ("the", "bus")
 
 

@@ -72,7 +72,7 @@ def test_the_same_number_in_another_writing_is_no_difference(one, two):
     ],
 )
 def test_words_of_numbers_become_digits(text, digits):
-    assert in_digits(Reading(text), Reading(text)) == digits
+    assert in_digits(Reading(text), Reading(text)) == (digits, digits)
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_words_of_numbers_become_digits(text, digits):
     ],
 )
 def test_of_a_date_the_day_is_left_beside_the_name_of_a_month(text, other, digits):
-    assert in_digits(Reading(text), Reading(other)) == digits
+    assert in_digits(Reading(text), Reading(other))[0] == digits
 
 
 @pytest.mark.parametrize(
@@ -98,4 +98,4 @@ def test_of_a_date_the_day_is_left_beside_the_name_of_a_month(text, other, digit
     ],
 )
 def test_one_is_a_number_before_a_word_with_another_number_in_the_other_text(text, other, digits):
-    assert in_digits(Reading(text), Reading(other)) == digits
+    assert in_digits(Reading(text), Reading(other))[0] == digits
