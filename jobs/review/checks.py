@@ -48,19 +48,16 @@ def check_verdict(queue: Queue, verdict: Verdict, *, more: Collection[str] = ())
 
     Args:
         queue: with the item.
-        verdict: to check.
+        verdict: on an item of the queue.
         more: verdicts that are accepted besides those of the queue's kind.
 
     Raises:
-        QprError: item, verdict, strays or note do not fit.
+        QprError: verdict, strays or note do not fit.
     """
-    place = queue.places.get(verdict.item)
-    if place is None:
-        raise QprError(f"{verdict.item[:60]!a} is no item of this queue. Write its name as `qpr review --export` does")
     known = dict.fromkeys([*VERDICTS[queue.source.kind].values(), *more])
     if verdict.verdict not in known:
         raise QprError(f"verdict {verdict.verdict[:40]!a} is none of {', '.join(known)}. Correct it")
-    item, strays = queue.item(place), set(verdict.strays)
+    item, strays = queue.item(queue.places[verdict.item]), set(verdict.strays)
     unknown = sorted(strays - {line.name for line in item.lines if line.name})
     if unknown:
         raise QprError(f"stray {unknown[0][:40]!a} is no wording of {verdict.item}. Leave it out")

@@ -127,11 +127,13 @@ def _verdict(texts: Mapping[str, str], queue: Queue, reviewer: str | None) -> Ve
     """Return the verdict of a row.
 
     Raises:
-        QprError: it names no item, its time is none, or its columns contradict each other.
+        QprError: it names no item of the queue, its time is none, or its columns contradict each other.
     """
     item, given = texts["review_id"] or texts["pair_id"] or texts["cluster_id"], verdict_of_row(texts)
     if not item:
         raise QprError(f"{ITEM_COLUMNS[queue.source.kind]} is empty or missing. Fill it in, as --export writes it")
+    if item not in queue.places:
+        raise QprError(f"{item[:60]!a} is no item of this queue. Write its name as `qpr review --export` does")
     verdict = UNCLEAR if given == "unclear" else given
     strays = tuple(sorted(set(texts["strays"].split())))
     named = texts["reviewer"] or texts["labeller"]
