@@ -19,7 +19,6 @@ _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _ISO_DATE: Final = re.compile(r"\s*\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}.*)?")
 _JSON: Final = re.compile(r'\s*(\{\s*"|\[\s*[\[{"])')
 _LOCALE: Final = re.compile(r"[a-z]{2,3}([-_][A-Za-z]{2,4})?")
-_END_TAGS: Final = re.compile(r"(?:\s*</?\w[^<>]*>)+\s*$")
 _QUESTION_MARKS: Final = ("?", "？", "؟")
 _MIN_SHARE: Final = 0.2
 """Minimum share of values with a question mark in a column of questions; many users leave the mark out."""
@@ -91,7 +90,7 @@ def _score_values(ours: str, theirs: str, values: Sequence[str]) -> float:
         return 0
     match ours:
         case "question":
-            asked = _share(values, lambda value: _END_TAGS.sub("", value).rstrip().endswith(_QUESTION_MARKS))
+            asked = _share(values, lambda value: _bare(value).endswith(_QUESTION_MARKS))
             return asked if asked >= _MIN_SHARE and not _is_no_text(values) else 0
         case "answer":
             return _score_length(ours, theirs, values)
@@ -125,10 +124,15 @@ def _is_text(value: str) -> bool:
 def _is_copy(values: Sequence[str], of: Sequence[str]) -> bool:
     """Return True if at least half of the values are those of another column, such as a text with and without HTML.
 
-    Tags and white space do not count. A question is hardly ever the answer to one.
+    A question is hardly ever the answer to one.
     """
-    others = {"".join(_TAG.sub("", value).split()) for value in of}
-    return bool(values) and _share(values, lambda value: "".join(_TAG.sub("", value).split()) in others) >= _MIN_COPIES
+    others = set(map(_bare, of))
+    return bool(values) and _share(values, lambda value: _bare(value) in others) >= _MIN_COPIES
+
+
+def _bare(value: str) -> str:
+    """Return a text without tags and white space."""
+    return "".join(_TAG.sub("", value).split())
 
 
 def _is_cjk(text: str) -> bool:
