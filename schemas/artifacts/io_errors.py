@@ -40,10 +40,10 @@ _NO_BUCKET = "there is no such bucket. Create it, or correct the URL"
 _NO_TEMPORARY = "No usable temporary directory"
 """Beginning of Python's message where none of the usual folders of temporary files can be written."""
 
-_WITH_PASSWORD = re.compile(r"(^|::)((?!git)[A-Za-z0-9+.-]+)://([^/:]*):[^/]+@(.*)", re.DOTALL)
+_WITH_PASSWORD = re.compile(r"(^|::)((?!git)[A-Za-z0-9+.-]+)://([^/:]*):[^/]+@")
 """A URL with user and password; those of Git repositories have ``organization:repository@`` there."""
 
-_WITH_SECRET = re.compile(r"(^|::)(s3a?)://((?!arn:)[^/:]*):[^@]+@(.*)", re.DOTALL | re.IGNORECASE)
+_WITH_SECRET = re.compile(r"(^|::)(s3a?)://((?!arn:)[^/:]*):[^@]+@", re.IGNORECASE)
 """A URL of S3 with keys: half of all secret keys have a slash, and no bucket has a colon but in an ARN."""
 
 _HEADER = '{"headers": {"Authorization": "Basic …"}}'
@@ -196,8 +196,13 @@ def _path_fault(error: Exception) -> str | None:
 def _password_fault(url: str) -> str | None:
     if (found := _WITH_PASSWORD.search(url) or _WITH_SECRET.search(url)) is None:
         return None
-    start, protocol, user, rest = found.groups()
+    protocol = found[2]
+    place = _WITH_SECRET.sub(_without_password, _WITH_PASSWORD.sub(_without_password, url))
     setting = _SETTING_OF.get(protocol.lower(), '{"password": "…"}')
-    place = f"{url[: found.start()]}{start}{protocol}://{'' if setting is _KEYS else f'{user}@'}{rest}"
     advice = f"Leave it out, and set the environment variable FSSPEC_{protocol.upper()}='{setting}'"
     return f"{place}: a URL with a password would show it in manifests and reports. {advice}"
+
+
+def _without_password(found: re.Match[str]) -> str:
+    start, protocol, user = found.groups()
+    return f"{start}{protocol}://{'' if _SETTING_OF.get(protocol.lower()) is _KEYS else f'{user}@'}"

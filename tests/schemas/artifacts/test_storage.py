@@ -153,6 +153,11 @@ def test_a_path_that_is_none_is_wrong_usage(url, message):
             "zip://a.csv::https://jo@host/a.zip",
             'FSSPEC_HTTPS=\'{"headers"',
         ),
+        (
+            "ftp://jo:geheim@host/a.csv::s3://KEY:ge/heim@b/c::sftp://al:geheim@host/d",
+            "ftp://jo@host/a.csv::s3://b/c::sftp://al@host/d",
+            "FSSPEC_FTP=",
+        ),
     ],
 )
 @pytest.mark.parametrize("look", [storage.locate, storage.local_path, storage.read_bytes])
