@@ -1,6 +1,6 @@
 """Ragged arrays: offsets, runs of equal values, and sums and choices within them.
 
-sorted rows -> starts_of_runs -> sizes_of_runs -> pairs_in_runs; ranks_in_runs, sums_of_runs, lists_of
+sorted rows -> runs_of, or starts_of_runs -> sizes_of_runs -> pairs_in_runs; ranks_in_runs, sums_of_runs, lists_of
 integers -> sort_distinct -> each once
 lengths -> offsets_of, ranges; rows of groups -> most_frequent -> one row a group
 """
@@ -25,9 +25,8 @@ def most_frequent(groups: pa.Array, values: pa.Array, weights: pa.Array) -> pa.T
     """
     group = groups.to_numpy()
     order = np.argsort(group, kind="stable")
-    starts = starts_of_runs(group[order])
+    starts, sizes = runs_of(group[order])
     chosen = order[starts]
-    sizes = sizes_of_runs(starts, len(order))
     several = sizes > 1
     if several.any():  # most groups have one row, and comparisons of texts are slow
         rows = order[np.repeat(several, sizes)]
@@ -54,6 +53,12 @@ def starts_of_runs(*ordered: np.ndarray) -> np.ndarray:
         return np.zeros(0, np.int64)
     changes = np.logical_or.reduce([column[1:] != column[:-1] for column in ordered])
     return np.flatnonzero(np.concatenate([[True], changes]))
+
+
+def runs_of(*ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the start and the length of each run of equal values of a sorted array, or of equal values of several."""
+    starts = starts_of_runs(*ordered)
+    return starts, sizes_of_runs(starts, len(ordered[0]))
 
 
 def sort_distinct(values: np.ndarray) -> np.ndarray:

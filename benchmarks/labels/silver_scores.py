@@ -13,7 +13,7 @@ import pyarrow as pa
 from benchmarks.logs.silver_logs import TWO_IN_ONE, UNRELATED, SilverLog
 from pipelines.calibration.calibrate import count_pairs, pair_up
 from pipelines.clusters.coherence import coherence
-from schemas.ragged import sizes_of_runs, starts_of_runs
+from schemas.ragged import runs_of
 
 MIN_COHERENCE = 0.05
 
@@ -54,8 +54,7 @@ def answers(log: SilverLog) -> np.ndarray:
 def gated(log: SilverLog, group: np.ndarray, name: str = "idf", least: float = MIN_COHERENCE) -> np.ndarray:
     """Return the grouping without the groups that score less than ``least``: each of their rows is alone."""
     order = np.argsort(group, kind="stable")
-    starts = starts_of_runs(group[order])
-    sizes = sizes_of_runs(starts, len(group))
+    starts, sizes = runs_of(group[order])
     tokens = log.members["token_ids"].take(pa.array(order))
     kept = np.repeat(coherence(tokens, starts, log.weights).named(name) >= least, sizes)
     alone = group.copy()

@@ -21,7 +21,7 @@ from pipelines.neighbours.embeddings import Encode
 from schemas.errors import QprError
 from schemas.hashing import uniform
 from schemas.quantities import counted
-from schemas.ragged import pairs_in_runs, sizes_of_runs, starts_of_runs
+from schemas.ragged import pairs_in_runs, runs_of
 from schemas.tables import COHERENCE_COLUMNS
 
 THRESHOLDS: Final = tuple(round(0.02 * step, 2) for step in range(1, 50))
@@ -166,8 +166,7 @@ def _linked(gold: Gold, pairs: Compared, probability: np.ndarray, threshold: flo
 def _whole(gold: Gold) -> dict[str, list[Point]]:
     """Return the curve of each coherence: answers that score at least the threshold are kept whole, others not."""
     ids = gold.members["answer_id"].to_numpy()
-    starts = starts_of_runs(ids)
-    sizes = sizes_of_runs(starts, len(ids))
+    starts, sizes = runs_of(ids)
     scored = coherence(gold.members["token_ids"], starts, gold.weights)
     return {COHERENCE_COLUMNS[name]: _curve(gold, scored.named(name), starts, sizes) for name in Coherence._fields}
 

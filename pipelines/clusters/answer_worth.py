@@ -23,7 +23,7 @@ from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.summary.agreement import PREFIX
 from pipelines.summary.worth_by_kind import MANY, SHOWN, SIZES, ascending, counter, descending
 from pipelines.writing.reported import JudgedAnswer, Written
-from schemas.ragged import pairs_in_runs, sizes_of_runs, starts_of_runs, sums_of_runs
+from schemas.ragged import pairs_in_runs, runs_of, sums_of_runs
 from schemas.text_arrays import beginnings
 
 _SHOWN_CHARACTERS: Final = 200
@@ -56,10 +56,9 @@ def worth_counts(linked: Linked, answers: np.ndarray, judged: pa.Table) -> dict[
         answers: (R,) their answers, ascending.
         judged: MEMBERS of the accepted clusters, ordered by cluster.
     """
-    sizes = sizes_of_runs(starts_of_runs(answers), len(answers))
+    _, sizes = runs_of(answers)
     of_intent = np.zeros(len(answers), bool) if linked.of_intent is None else linked.of_intent
-    starts = starts_of_runs(judged["cluster_id"].to_numpy())
-    kept = sizes_of_runs(starts, len(judged))
+    starts, kept = runs_of(judged["cluster_id"].to_numpy())
     kept_pairs = pairs_in_runs(kept)
     likely = judged["linkage_probability"].to_numpy()[starts]
     millionths = np.rint(likely * 1e6).astype(np.int64)
@@ -105,8 +104,7 @@ def shares_of_answers(linked: Linked, several: pa.Table) -> Shares:
         linked: groups of the questions of answers with several questions.
         several: MEMBERS of these, in the same order.
     """
-    starts = starts_of_runs(several["answer_id"].to_numpy())
-    sizes = sizes_of_runs(starts, len(several))
+    starts, sizes = runs_of(several["answer_id"].to_numpy())
     answers = several["answer"].take(pa.array(starts))
     share = sums_of_runs(_expected(linked), starts) / 1e6 / pairs_in_runs(sizes)
     return Shares(answers, kinds_of(answers), sizes, share.clip(0, 1))

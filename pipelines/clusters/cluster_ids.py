@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.hashing import mix
-from schemas.ragged import sizes_of_runs, starts_of_runs
+from schemas.ragged import runs_of, sizes_of_runs
 from schemas.text_arrays import hash64_all
 
 Ints = npt.NDArray[np.int64]
@@ -33,9 +33,9 @@ def cluster_ids(members: pa.Table, group: Ints) -> Ints:
         group: (R,) number of a group of questions with one answer; equal for the questions of a cluster.
     """
     order = np.argsort(group, kind="stable")
-    starts = starts_of_runs(group[order])
+    starts, sizes = runs_of(group[order])
     cluster = np.empty(len(group), np.int64)
-    cluster[order] = np.repeat(np.arange(len(starts)), sizes_of_runs(starts, len(group)))
+    cluster[order] = np.repeat(np.arange(len(starts)), sizes)
     ids = ids_of(members.take(pa.array(order[oldest_of(members, order, starts)])))
     if members["cluster_id"].null_count < len(members):
         ids = _inherited(members, cluster, ids)

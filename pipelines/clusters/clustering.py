@@ -27,7 +27,7 @@ from pipelines.questions.memberships import merge_answers, replace_columns
 from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.writing.rejects import reject_members
 from pipelines.writing.reported import JudgedAnswer
-from schemas.ragged import lists_of, ranks_in_runs, sizes_of_runs, starts_of_runs, sums_of_runs
+from schemas.ragged import lists_of, ranks_in_runs, runs_of, sizes_of_runs, starts_of_runs, sums_of_runs
 from schemas.tables import CLUSTERS, conform
 from schemas.text_arrays import with_used_texts
 
@@ -126,8 +126,7 @@ def _merge(members: pa.Table) -> tuple[pa.Table, _Whole]:
     """Return the rows of answers with several questions, forms merged."""
     merged = merge_answers(members)
     answers = merged["answer_id"].to_numpy()
-    starts = starts_of_runs(answers)
-    sizes = sizes_of_runs(starts, len(merged))
+    starts, sizes = runs_of(answers)
     voted = pc.unique(members["answer_id"].filter(pc.is_null(members["text"]))).to_numpy()
     cut = starts[np.isin(answers[starts], voted)]
     is_single = pa.array(np.repeat(sizes == 1, sizes))
@@ -180,8 +179,7 @@ class _Limited(NamedTuple):
 
 def _limit_groups(grouped: pa.Table, gate: Gate, recalibration: Recalibration | None, *, cut: np.ndarray) -> _Limited:
     """Reject groups of one, improbable groups and the surplus of groups; ``cut`` are ids of answers cut before."""
-    starts = starts_of_runs(grouped["cluster_id"].to_numpy())
-    sizes = sizes_of_runs(starts, len(grouped))
+    starts, sizes = runs_of(grouped["cluster_id"].to_numpy())
     over = (sizes > gate.max_cluster_size) | np.isin(grouped["answer_id"].to_numpy()[starts], cut)
     alone = np.repeat(sizes == 1, sizes)
     grouped, improbable = _recalibrate(grouped, recalibration)
@@ -209,11 +207,11 @@ def _believe(
 
     The coherence of an intent falls with its number of questions, so a cluster of an intent need not reach it.
     """
-    starts = starts_of_runs(kept["cluster_id"].to_numpy())
+    starts, sizes = runs_of(kept["cluster_id"].to_numpy())
     scored = coherence(kept["token_ids"], starts, weights)
     score = scored.named(gate.coherence)
     passes = (score >= gate.min_coherence) | of_intent[starts]
-    score_of_row, coherent = (np.repeat(values, sizes_of_runs(starts, len(kept))) for values in (score, passes))
+    score_of_row, coherent = (np.repeat(values, sizes) for values in (score, passes))
     believed = Coherence(*(values[passes] for values in scored))
     left, scores = kept.filter(pa.array(~coherent)), pa.array(score_of_row[~coherent])
     incoherent = reject_members(left, stage="coherence", reason="incoherent", scores=scores)

@@ -11,7 +11,7 @@ import pyarrow as pa
 from pipelines.linkage.intent_answers import resemble_intents
 from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.summary.incoherent_intents import PREFIX
-from schemas.ragged import sizes_of_runs, starts_of_runs
+from schemas.ragged import runs_of
 
 
 def incoherent_intent_counts(rejected: pa.Table, weights: TokenWeights) -> dict[str, int]:
@@ -23,6 +23,6 @@ def incoherent_intent_counts(rejected: pa.Table, weights: TokenWeights) -> dict[
     """
     if not len(rejected):
         return {}
-    sizes = sizes_of_runs(starts_of_runs(rejected["answer_id"].to_numpy()), len(rejected))
+    _, sizes = runs_of(rejected["answer_id"].to_numpy())
     alike = resemble_intents(rejected, weights)
     return {f"{PREFIX}answers": int(np.count_nonzero(alike)), f"{PREFIX}questions": int(sizes[alike].sum())}

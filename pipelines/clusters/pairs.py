@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from schemas.hashing import mix
-from schemas.ragged import sizes_of_runs, starts_of_runs
+from schemas.ragged import runs_of
 from schemas.tables import PAIRS, conform, take_rows
 
 BLOCK: Final = 1 << 15
@@ -34,8 +34,7 @@ def pair(members: pa.Table, max_pairs: int) -> pa.Table:
         max_pairs: upper bound for a cluster.
     """
     ids = members["cluster_id"].to_numpy()
-    starts = starts_of_runs(ids)
-    sizes = sizes_of_runs(starts, len(ids))
+    starts, sizes = runs_of(ids)
     lefts, rights = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for size in np.unique(sizes).tolist():  # clusters of one size share their pair indices
         of_size, count = starts[sizes == size], math.comb(size, 2)

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.hashing import mix
-from schemas.ragged import offsets_of, ranges, sizes_of_runs, starts_of_runs
+from schemas.ragged import offsets_of, ranges, runs_of, starts_of_runs
 
 GRAM: Final = 4
 """Number of characters of a gram; a shorter key is a gram of its own."""
@@ -85,8 +85,8 @@ def gram_parities(keys: pa.Array, width: int) -> np.ndarray:
     for row, gram, rank, _ in _by_length(keys, None):
         key, place = np.nonzero(rank >= 0)
         number = key << width | (gram[key, place] >> np.uint64(_GRAM_BITS - width)).view(np.int64)
-        first = starts_of_runs(number)  # grams of a row ascend, so that equal numbers follow each other
-        odd = number[first[sizes_of_runs(first, len(number)) % 2 == 1]]
+        first, counts = runs_of(number)  # grams of a row ascend, so that equal numbers follow each other
+        odd = number[first[counts % 2 == 1]]
         bits = np.zeros((len(row), 1 << width), bool)
         bits.ravel()[odd] = True
         parities[row] = np.packbits(bits, axis=1)

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from pipelines.decontamination.near_duplicates import KINDS, PRECEDENCE, REASONS
 from pipelines.intermediate import MEMBERS, MENTIONS, REJECTS
 from pipelines.writing.rejects import reject_members
-from schemas.ragged import sizes_of_runs, starts_of_runs
+from schemas.ragged import runs_of, starts_of_runs
 from schemas.tables import with_nulls
 
 _VERDICT: Final = pa.schema([MENTIONS.field(name) for name in ("question_id", "split", "reason", "score")])
@@ -107,8 +107,7 @@ def drop_alone(members: pa.Table) -> Kept:
         members: MEMBERS; all rows of each cluster are present.
     """
     ordered = members.sort_by([("cluster_id", "ascending"), ("question_id", "ascending")])
-    starts = starts_of_runs(ordered["cluster_id"].to_numpy())
-    sizes = sizes_of_runs(starts, len(ordered))
+    _, sizes = runs_of(ordered["cluster_id"].to_numpy())
     alone = pa.array(np.repeat(sizes == 1, sizes))
     left = ordered.filter(alone)
     lost = reject_members(left, stage="leakage", reason="left_alone")

@@ -19,7 +19,7 @@ from pipelines.questions.answer_kinds import BY_EVIDENCE, BY_TEXT, KINDS, kinds_
 from pipelines.questions.stock_answers import is_acknowledgement, is_apology
 from pipelines.questions.token_frequencies import TokenWeights
 from pipelines.summary.fallbacks import are_unlike
-from schemas.ragged import sizes_of_runs, starts_of_runs
+from schemas.ragged import runs_of, sizes_of_runs
 from schemas.statistics.binomial import lower_tail
 from schemas.text_arrays import with_used_texts
 
@@ -198,8 +198,7 @@ def resemble_intents(members: pa.Table, weights: TokenWeights, *, max_rare: floa
         weights: weights of the words of the log.
         max_rare: maximum number of rare words a question of a large log.
     """
-    starts = starts_of_runs(members["answer_id"].to_numpy())
-    sizes = sizes_of_runs(starts, len(members))
+    starts, sizes = runs_of(members["answer_id"].to_numpy())
     by_text, by_evidence = _by_kind(members, starts)
     rare_words = weights.rare_words_a_question
     if rare_words is None:

@@ -16,7 +16,7 @@ from pipelines.linkage.standings import contradicted_share
 from pipelines.linkage.strays import wrong_probability
 from pipelines.linkage.witnesses import Witnesses
 from pipelines.questions.token_frequencies import LARGE_LOG, TokenWeights
-from schemas.ragged import sizes_of_runs, starts_of_runs
+from schemas.ragged import runs_of
 
 Policy = Literal["auto", "intent", "fact"]
 
@@ -74,8 +74,7 @@ def intents(members: pa.Table, weights: TokenWeights, witnesses: Witnesses, poli
     if policy == "fact" or not len(members):
         nothing = np.zeros(len(members), bool)
         return Intents(nothing, nothing, UNCERTAIN)
-    starts = starts_of_runs(members["answer_id"].to_numpy())
-    sizes = sizes_of_runs(starts, len(members))
+    starts, sizes = runs_of(members["answer_id"].to_numpy())
     all_of_them = policy == "intent"
     chosen = np.ones(len(starts), bool) if all_of_them else choose_intents(members, weights, witnesses, starts)
     of_intent = np.repeat(chosen, sizes)

@@ -28,7 +28,7 @@ from pipelines.linkage.standings import LogAgreement
 from pipelines.linkage.witnesses import Evidence, evidence_among, find_witnesses
 from pipelines.neighbours.embeddings import Encode
 from pipelines.questions.token_frequencies import TokenWeights
-from schemas.ragged import ranks_in_runs, sizes_of_runs, starts_of_runs
+from schemas.ragged import ranks_in_runs, runs_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,8 +112,7 @@ class Linker:
     def _sample_of(self, questions: Questions, model: LinkModel, found: Intents) -> Sample:
         """Return the pairs of the first questions of the answers with the lowest hashes."""
         answers = questions.members["answer_id"].to_numpy()
-        starts = starts_of_runs(answers)
-        sizes = sizes_of_runs(starts, len(answers))
+        starts, sizes = runs_of(answers)
         chosen = np.zeros(len(starts), bool)
         chosen[first_places(place_of(answers[starts]), pairs_of_answers(sizes), PAIRS)] = True
         rows = np.flatnonzero(np.repeat(chosen, sizes) & (ranks_in_runs(starts, len(answers)) < MOST_OF_ANSWER))

@@ -19,7 +19,7 @@ from pipelines.linkage.log_profile import pairs_of_answers
 from pipelines.linkage.scoring.answer_sample import Sample
 from pipelines.linkage.scoring.pair_model import Linked, LinkModel, expected_within, in_millionths, mean_within
 from pipelines.linkage.witnesses import Witnesses, find_witnesses
-from schemas.ragged import sizes_of_runs, starts_of_runs, sums_of_runs
+from schemas.ragged import runs_of, sums_of_runs
 
 
 def link(questions: Questions, model: LinkModel, intents: Intents | None = None) -> Linked:
@@ -41,8 +41,7 @@ def link(questions: Questions, model: LinkModel, intents: Intents | None = None)
     expected = expected_within(group, confidence)
     if intents is not None:
         expected += _expected_of_strays(answers, intents)
-    starts = starts_of_runs(answers)
-    sizes = sizes_of_runs(starts, len(members))
+    starts, sizes = runs_of(answers)
     of_intent = np.zeros(len(members), bool) if intents is None else intents.of_intent
     fact, compared = ~of_intent[starts], _compared_by(model, questions, intents)
     by_words = fact & (sizes <= ALL_PAIRS) & ~compared
@@ -59,8 +58,7 @@ def link(questions: Questions, model: LinkModel, intents: Intents | None = None)
 
 def in_small_answers(members: pa.Table) -> np.ndarray:
     """Return whether all pairs of the row's answer can be compared: (R,) bool, of MEMBERS ordered by answer."""
-    starts = starts_of_runs(members["answer_id"].to_numpy())
-    sizes = sizes_of_runs(starts, len(members))
+    _, sizes = runs_of(members["answer_id"].to_numpy())
     small: np.ndarray = np.repeat(sizes <= ALL_PAIRS, sizes)
     return small
 
@@ -74,8 +72,7 @@ def compared_pairs(questions: Questions, model: LinkModel, intents: Intents, pla
         intents: answers whose questions are not compared.
         place: (A,) hash of each answer.
     """
-    starts = starts_of_runs(questions.members["answer_id"].to_numpy())
-    sizes = sizes_of_runs(starts, len(questions))
+    _, sizes = runs_of(questions.members["answer_id"].to_numpy())
     chosen = _compared_by(model, questions, intents)
     rows = np.flatnonzero(np.repeat(chosen, sizes))
     part = _read_by(model, questions).take(rows)
@@ -90,10 +87,9 @@ def compared_pairs(questions: Questions, model: LinkModel, intents: Intents, pla
 
 def _compared_by(model: LinkModel, questions: Questions, intents: Intents | None) -> np.ndarray:
     """Return for each answer whether its pairs are compared by the model itself, not by its model of words alone."""
-    starts = starts_of_runs(questions.members["answer_id"].to_numpy())
-    small = sizes_of_runs(starts, len(questions)) <= ALL_PAIRS
+    starts, sizes = runs_of(questions.members["answer_id"].to_numpy())
     of_intent = np.zeros(len(starts), bool) if intents is None else intents.of_intent[starts]
-    compared: np.ndarray = small & ~of_intent & _have_witnesses(model, questions.witnesses, starts)
+    compared: np.ndarray = (sizes <= ALL_PAIRS) & ~of_intent & _have_witnesses(model, questions.witnesses, starts)
     return compared
 
 
@@ -118,16 +114,15 @@ def _have_witnesses(model: LinkModel, witnesses: Witnesses | None, starts: np.nd
 def _join_intents(answers: np.ndarray, intents: Intents, group: np.ndarray, confidence: np.ndarray) -> None:
     """Join the rows that belong to an intent, in place; a stray stays alone."""
     rows = np.flatnonzero(intents.belongs)
-    starts = starts_of_runs(answers[rows])
-    sizes = sizes_of_runs(starts, len(rows))
+    starts, sizes = runs_of(answers[rows])
     group[rows] = np.repeat(rows[starts], sizes)
     confidence[rows] = np.where(np.repeat(sizes, sizes) > 1, intents.probability, 0.0)
 
 
 def _expected_of_strays(answers: np.ndarray, intents: Intents) -> np.ndarray:
     """Return `Linked.expected` of the pairs of an intent with a stray."""
-    starts = starts_of_runs(answers)
-    rows, kept = sizes_of_runs(starts, len(answers)), sums_of_runs(intents.belongs.astype(np.int64), starts)
+    starts, rows = runs_of(answers)
+    kept = sums_of_runs(intents.belongs.astype(np.int64), starts)
     pairs = np.where(intents.of_intent[starts], (rows * (rows - 1) - kept * (kept - 1)) // 2, 0)
     return in_millionths(starts, np.full(len(starts), STRAY), pairs, rows=len(answers))
 

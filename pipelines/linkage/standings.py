@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from pipelines.intermediate import STANDINGS
 from pipelines.linkage.log_profile import NONE, pairs_of_answers, profile_of
 from pipelines.neighbours.similarity import LEVELS
-from schemas.ragged import offsets_of, sizes_of_runs, starts_of_runs
+from schemas.ragged import offsets_of, runs_of
 
 NEAREST: Final = 20
 """Number of neighbours of a question with its answer, and the number with other answers."""
@@ -116,8 +116,7 @@ def standings_of(neighbours: pa.Table) -> pa.Table:
     """
     question, answer = (neighbours[name].to_numpy() for name in ("question_id", "answer_id"))
     similarity, of_other = neighbours["similarity"].to_numpy(), neighbours["neighbour_answer_id"].to_numpy()
-    starts = starts_of_runs(answer, question)
-    sizes = sizes_of_runs(starts, len(answer))
+    starts, sizes = runs_of(answer, question)
     row = np.repeat(np.arange(len(starts)), sizes)
     is_same = answer == of_other
     lists = [_ranked(row, similarity, of_kind, starts) for of_kind in (is_same, ~is_same)]

@@ -21,7 +21,7 @@ from pipelines.linkage.standings import LogAgreement
 from pipelines.linkage.witnesses import Evidence, evidence_of
 from pipelines.questions.memberships import merge_answers
 from pipelines.questions.token_frequencies import TokenWeights
-from schemas.ragged import sizes_of_runs, starts_of_runs
+from schemas.ragged import runs_of
 
 
 def with_evidence(
@@ -62,8 +62,7 @@ def sample_answers(
         joined, agreement, lambda table: table.filter(pa.array(place_of(table["answer_id"].to_numpy()) < last))
     )
     merged = merge_answers(members)
-    starts = starts_of_runs(merged["answer_id"].to_numpy())
-    sizes = sizes_of_runs(starts, len(merged))
+    _, sizes = runs_of(merged["answer_id"].to_numpy())
     several = merged.filter(pa.array(np.repeat(sizes > 1, sizes)))
     if len(several) and evidence is not None:
         sample = linker.sample(several, weights, evidence)

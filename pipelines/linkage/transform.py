@@ -36,7 +36,7 @@ from pipelines.neighbours.embeddings import Encode
 from pipelines.neighbours.transform import FindNeighbours
 from pipelines.questions.memberships import merge_answers
 from pipelines.questions.token_frequencies import TokenWeights
-from schemas.ragged import pairs_in_runs, ranks_in_runs, sizes_of_runs, starts_of_runs
+from schemas.ragged import pairs_in_runs, ranks_in_runs, runs_of
 
 _COMPARED: Final = ("answer_id", "question_id", "text", VECTOR.name)
 
@@ -181,8 +181,7 @@ def sample_pairs(members: pa.Table, weights: TokenWeights) -> Sample:
     """
     merged = merge_answers(members)
     answers = merged["answer_id"].to_numpy()
-    starts = starts_of_runs(answers)
-    sizes = sizes_of_runs(starts, len(answers))
+    starts, sizes = runs_of(answers)
     usable = (sizes > 1) & (sizes <= ALL_PAIRS)
     place, effort = place_of(answers[starts[usable]]), pairs_in_runs(sizes)[usable]
     chosen = np.sort(first_places(place, effort, SAMPLE))

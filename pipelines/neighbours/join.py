@@ -30,7 +30,7 @@ from pipelines.neighbours.postings import Lists, candidates, lists_of_keys, slic
 from pipelines.neighbours.similarity import similarities, vectors_of
 from pipelines.questions.token_frequencies import TokenWeights
 from schemas.hashing import mix
-from schemas.ragged import sizes_of_runs, starts_of_runs
+from schemas.ragged import runs_of
 from schemas.tables import take_rows
 
 FEW: Final = 5_000
@@ -177,6 +177,5 @@ def _lists(keys: np.ndarray, following: np.ndarray, here: np.ndarray) -> Lists:
 
 def _answer_sizes(questions: pa.Table) -> np.ndarray:
     """Return for each row the number of rows with its answer."""
-    starts = starts_of_runs(questions["answer_id"].to_numpy())
-    sizes = sizes_of_runs(starts, len(questions))
+    _, sizes = runs_of(questions["answer_id"].to_numpy())
     return np.repeat(sizes, sizes)

@@ -24,7 +24,7 @@ from pipelines.neighbours.pairs import (
 )
 from pipelines.neighbours.similarity import divide, similarities, vectors_of
 from pipelines.questions.token_frequencies import TokenWeights
-from schemas.ragged import ranges, ranks_in_runs, sizes_of_runs, starts_of_runs
+from schemas.ragged import ranges, ranks_in_runs, runs_of
 
 BLOCK: Final = 256
 """Questions compared with all others at a time: 256 rows of 100,000 similarities are 100 MB."""
@@ -61,9 +61,8 @@ def exact_nearest(members: pa.Table, weights: TokenWeights, *, k: int) -> pa.Tab
     else:
         vectors = _shared_columns(vectors_of(divide(questions["text"], weights)))
     rank = np.argsort(np.lexsort((answers, ids)))
-    starts = starts_of_runs(answers)
-    sizes = np.repeat(sizes_of_runs(starts, len(answers)), sizes_of_runs(starts, len(answers)))
-    rows = np.flatnonzero(sizes > 1)
+    _, sizes = runs_of(answers)
+    rows = np.flatnonzero(np.repeat(sizes > 1, sizes))
     found = [keep_nearest(pairs, rank, k) for pairs in _candidates(vectors, rows, questions, rank, k)]
     return merge_nearest(neighbours_table(questions, concatenate(found)), k)
 
@@ -159,9 +158,9 @@ def _highest(row: np.ndarray, column: np.ndarray, score: np.ndarray, rank: np.nd
     level = np.round(score / (2 * _ROUNDING)).astype(np.int64)
     positive = np.flatnonzero(score > 0)
     order = positive[np.lexsort((rank[column[positive]], -level[positive], row[positive]))]
-    starts = starts_of_runs(row[order])
+    starts, sizes = runs_of(row[order])
     place = ranks_in_runs(starts, len(order))
     last = np.minimum(starts + k, np.append(starts[1:], len(order))) - 1 if len(starts) else starts
-    lowest = np.repeat(level[order[last]], sizes_of_runs(starts, len(order)))
+    lowest = np.repeat(level[order[last]], sizes)
     kept = order[(level[order] >= lowest - 1) & (place < 3 * k)]
     return np.stack([row[kept], column[kept]])

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from pipelines.intermediate import NEIGHBOURS, VECTOR
 from pipelines.neighbours.similarity import LEVELS
 from schemas.hashing import mix
-from schemas.ragged import ranges, ranks_in_runs, sizes_of_runs, sort_distinct, starts_of_runs
+from schemas.ragged import ranges, ranks_in_runs, runs_of, sort_distinct, starts_of_runs
 
 ROWS_A_PART: Final = 2**21
 """Approximate number of neighbours that are merged at a time."""
@@ -186,8 +186,8 @@ def merge_nearest(neighbours: pa.Table, k: int) -> pa.Table:
     """
     grouped = neighbours.take(pa.array(_question_by_question(neighbours)))
     answer, other_answer = grouped["answer_id"].to_numpy(), grouped["neighbour_answer_id"].to_numpy()
-    starts = starts_of_runs(answer, grouped["question_id"].to_numpy())
-    question = np.repeat(np.arange(len(starts)), sizes_of_runs(starts, len(grouped)))
+    starts, sizes = runs_of(answer, grouped["question_id"].to_numpy())
+    question = np.repeat(np.arange(len(starts)), sizes)
     order = _by_similarity(question, grouped)
     other = grouped["neighbour_id"].to_numpy()[order]
     order = order[starts_of_runs(question[order], other, other_answer[order])]
@@ -208,9 +208,9 @@ def _first_of_runs(values: np.ndarray, k: int) -> np.ndarray:
 def _question_by_question(neighbours: pa.Table) -> np.ndarray:
     """Return the order of rows by answer and question; whole runs are moved, as few as shards found neighbours."""
     answer, question = neighbours["answer_id"].to_numpy(), neighbours["question_id"].to_numpy()
-    starts = starts_of_runs(answer, question)
+    starts, sizes = runs_of(answer, question)
     order = np.lexsort((question[starts], answer[starts]))
-    return ranges(starts[order], sizes_of_runs(starts, len(answer))[order])
+    return ranges(starts[order], sizes[order])
 
 
 def _by_similarity(question: np.ndarray, neighbours: pa.Table) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 
 from pipelines.neighbours.sketches import distances
 from schemas.compiled import load_loops
-from schemas.ragged import ranges, sizes_of_runs, sort_distinct, starts_of_runs
+from schemas.ragged import ranges, runs_of, sort_distinct
 
 _BLOCK: Final = 2**13
 _SIDES: Final = 1024
@@ -57,8 +57,7 @@ def lists_of_keys(keys: np.ndarray, rows: np.ndarray) -> Lists:
         keys: (N,) keys; equal ones are consecutive.
         rows: (N,) row with that key. Rows of a key are in an order in which similar ones are close.
     """
-    starts = starts_of_runs(keys)
-    sizes = sizes_of_runs(starts, len(keys))
+    starts, sizes = runs_of(keys)
     longest = np.argsort(-sizes, kind="stable")
     longest = longest[: np.count_nonzero(sizes > 1)]
     sizes = sizes[longest]

@@ -16,7 +16,7 @@ from pipelines.intermediate import ASKED, ENOUGH, LOG_ANSWER_ID, REJECTS, USER
 from pipelines.privacy.settings import Privacy
 from pipelines.privacy.users import UserKey, as_text, hash_questions
 from pipelines.writing.rejects import ROWS, json_objects, reject
-from schemas.ragged import sizes_of_runs, starts_of_runs
+from schemas.ragged import runs_of, starts_of_runs
 from schemas.text_arrays import in_order
 
 STAGE = "privacy"
@@ -161,8 +161,7 @@ def _without_surplus(
         )
     )
     events = merged["events"].to_numpy()
-    starts = starts_of_runs(merged[of].to_numpy(), merged[USER.name].to_numpy())
-    sizes = sizes_of_runs(starts, len(merged))
+    starts, sizes = runs_of(merged[of].to_numpy(), merged[USER.name].to_numpy())
     before = np.cumsum(events) - events
     before -= np.repeat(before[starts], sizes)
     allowed = np.clip(most - before, 0, events)

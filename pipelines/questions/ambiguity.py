@@ -16,7 +16,7 @@ from pipelines.intermediate import LOG_ANSWER_ID, MEMBERS, REJECTS
 from pipelines.questions.markup import SPLIT, has_markup, split_by_markup
 from pipelines.questions.settings import Ambiguity
 from pipelines.writing.rejects import reject_members
-from schemas.ragged import most_frequent, sizes_of_runs, starts_of_runs
+from schemas.ragged import most_frequent, runs_of, starts_of_runs
 from schemas.text_arrays import encode
 
 
@@ -48,8 +48,8 @@ def settle_answers(members: pa.Table, ambiguity: Ambiguity) -> Settled:
     order = np.lexsort((answer_ids, question_ids))
     place_starts = starts_of_runs(question_ids[order], answer_ids[order])
     question_of_place = question_ids[order[place_starts]]
-    question_starts = starts_of_runs(question_of_place)
-    several = question_of_place[question_starts[sizes_of_runs(question_starts, len(place_starts)) > 1]]
+    question_starts, sizes = runs_of(question_of_place)
+    several = question_of_place[question_starts[sizes > 1]]
     counts = {"members": len(place_starts), "questions_with_several_answers": len(several)}
     is_off = ambiguity.min_answer_share == 0
     if not len(several) or (is_off and not has_markup(encode(members["answer"]).dictionary)):
@@ -92,10 +92,10 @@ def with_settled_answers(questions: pa.Table, members: pa.Table) -> pa.Table:
 def _settle(rows: pa.Table, ambiguity: Ambiguity) -> tuple[pa.Table, pa.Table]:
     """Return the rows of dominant answers, and REJECTS rows for the others; all questions have several clusters."""
     questions, answers = rows["question_id"].to_numpy(), rows["answer_id"].to_numpy()
-    starts = starts_of_runs(questions, answers)
+    starts, sizes = runs_of(questions, answers)
     events = np.add.reduceat(rows["events"].to_numpy(), starts)
-    of_question = starts_of_runs(questions[starts])
-    question = np.repeat(np.arange(len(of_question)), sizes_of_runs(of_question, len(starts)))
+    of_question, counts = runs_of(questions[starts])
+    question = np.repeat(np.arange(len(of_question)), counts)
     most = np.maximum.reduceat(events, of_question)[question]
     total = np.add.reduceat(events, of_question)[question]
     clear = (most / total >= ambiguity.min_answer_share) & (most >= ambiguity.min_answer_events)
@@ -104,7 +104,7 @@ def _settle(rows: pa.Table, ambiguity: Ambiguity) -> tuple[pa.Table, pa.Table]:
     stays[leading[starts_of_runs(question[leading])]] = True
     stays &= clear
 
-    place = np.repeat(np.arange(len(starts)), sizes_of_runs(starts, len(rows)))
+    place = np.repeat(np.arange(len(starts)), sizes)
     told = _one_row_a_place(rows, starts, place, events)
     reasons = {"ambiguous": (~clear, most / total), "minority_answer": (clear & ~stays, events / total)}
     lost = [

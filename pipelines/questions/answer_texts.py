@@ -20,7 +20,7 @@ from pipelines.intermediate import ANSWER_FORMS, LOG_ANSWER_ID
 from pipelines.questions.aggregation import sum_equal_rows
 from pipelines.questions.markup import bare_texts, has_markup
 from schemas.quantities import counted, rounded_percent
-from schemas.ragged import most_frequent, sizes_of_runs, starts_of_runs
+from schemas.ragged import most_frequent, runs_of, sizes_of_runs, starts_of_runs
 from schemas.text_arrays import encode, with_used_texts
 
 Ints = npt.NDArray[np.int64]
@@ -192,9 +192,8 @@ def _many_text_counts(forms: pa.Table) -> dict[str, int]:
 
 def _of_many(forms: pa.Table) -> npt.NDArray[np.bool_]:
     """Return whether the answer id of each form has many, and none that most of its rows have."""
-    events, starts = forms["events"].to_numpy(), starts_of_runs(forms["answer_id"].to_numpy())
+    events, (starts, sizes) = forms["events"].to_numpy(), runs_of(forms["answer_id"].to_numpy())
     rows, most = (choose.reduceat(events, starts) for choose in (np.add, np.maximum))
-    sizes = sizes_of_runs(starts, len(events))
     many: npt.NDArray[np.bool_] = np.repeat((sizes >= MANY) & (most <= MAX_SHARE * rows), sizes)
     return many
 

@@ -3,15 +3,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemas.ragged import (
-    lists_of,
-    most_frequent,
-    pairs_in_runs,
-    ranks_in_runs,
-    sizes_of_runs,
-    sort_distinct,
-    starts_of_runs,
-)
+from schemas.ragged import lists_of, most_frequent, pairs_in_runs, ranks_in_runs, runs_of, sort_distinct, starts_of_runs
 
 rows = st.lists(st.tuples(st.integers(-3, 3), st.text("abß", max_size=2), st.integers(1, 4)), max_size=30)
 
@@ -69,8 +61,8 @@ def test_runs_start_where_the_value_changes(values):
 
 @given(st.lists(st.integers(0, 3)).map(sorted))
 def test_runs_have_sizes_and_their_rows_ranks(values):
-    starts = starts_of_runs(np.array(values, np.int64))
-    assert sizes_of_runs(starts, len(values)).tolist() == [values.count(value) for value in sorted(set(values))]
+    starts, sizes = runs_of(np.array(values, np.int64))
+    assert sizes.tolist() == [values.count(value) for value in sorted(set(values))]
     assert ranks_in_runs(starts, len(values)).tolist() == [values[:i].count(value) for i, value in enumerate(values)]
 
 

@@ -26,7 +26,7 @@ from benchmarks.logs.learning_logs import DOMAINS
 from benchmarks.logs.shop_logs import shop_log
 from pipelines.linkage.intents import intents
 from pipelines.linkage.witnesses import find_witnesses
-from schemas.ragged import pairs_in_runs, sizes_of_runs, starts_of_runs
+from schemas.ragged import pairs_in_runs, runs_of
 
 SIZES = (4_500, 5_500, 7_000, 9_000, 13_000)
 REPEATED = 6
@@ -69,8 +69,7 @@ def compare(report: Report, name: str, log: KnownLog) -> None:
     """Print the intents of a log."""
     gold, _ = gold_of_known(log)
     members, cluster, weights, evidence = linked_alone(gold)
-    starts = starts_of_runs(members["answer_id"].to_numpy())
-    sizes = sizes_of_runs(starts, len(members))
+    starts, sizes = runs_of(members["answer_id"].to_numpy())
     chosen = intents(members, weights, find_witnesses(members, weights, evidence), "auto").of_intent[starts]
     truth, pairs = true_shares(cluster, starts, sizes), pairs_in_runs(sizes)
     true = truth == 1

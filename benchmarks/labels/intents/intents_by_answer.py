@@ -24,7 +24,7 @@ from pipelines.calibration.gold_labels import Gold
 from pipelines.linkage.intent_answers import resemble_intents
 from pipelines.linkage.intents import intents
 from pipelines.linkage.witnesses import find_witnesses
-from schemas.ragged import pairs_in_runs, sizes_of_runs, starts_of_runs, sums_of_runs
+from schemas.ragged import pairs_in_runs, runs_of, sums_of_runs
 from schemas.text import fold
 
 LIMITS = (0.3, 0.4, 0.5, 0.6)
@@ -46,8 +46,7 @@ def compare(report: Report, name: str, gold: Gold, judged: frozenset[str] | None
     """Print a row for the rule in use and one for each limit."""
     members, cluster, weights, evidence = linked_alone(gold)
     witnesses = find_witnesses(members, weights, evidence)
-    starts = starts_of_runs(members["answer_id"].to_numpy())
-    sizes = sizes_of_runs(starts, len(members))
+    starts, sizes = runs_of(members["answer_id"].to_numpy())
     pairs = pairs_in_runs(sizes)
     truth = true_shares(cluster, starts, sizes)
     texts = members["answer"].take(pa.array(starts)).to_pylist()

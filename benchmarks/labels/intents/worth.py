@@ -25,7 +25,7 @@ from pipelines.linkage.scoring.shipped_weights import load_model
 from pipelines.linkage.witnesses import find_witnesses
 from pipelines.questions.answer_kinds import KINDS
 from pipelines.summary.worth_by_kind import posterior, worth_of_kinds
-from schemas.ragged import pairs_in_runs, sizes_of_runs, starts_of_runs, sums_of_runs
+from schemas.ragged import pairs_in_runs, runs_of, sums_of_runs
 from schemas.text import fold
 
 DEFAULT = ("20000", "60000", "helpdesk", "helpdesk-wrong", "value-templates", "skewed-templates", "facts")
@@ -72,8 +72,7 @@ def coverage(gold: Gold, judged: frozenset[str] | None = None) -> Coverage:
     members, cluster, weights, evidence = linked_alone(gold)
     shares = shares_of_answers(Linker(load_model())(members, weights, evidence), members)
     counters = kind_counts(shares)
-    starts = starts_of_runs(members["answer_id"].to_numpy())
-    sizes = sizes_of_runs(starts, len(members))
+    starts, sizes = runs_of(members["answer_id"].to_numpy())
     truth = true_shares(cluster, starts, sizes)
     found = zip(shares.share.tolist(), shares.questions.tolist(), shares.kinds.tolist(), strict=True)
     value, low, high = np.array([posterior(share, n, KINDS[kind], counters) for share, n, kind in found]).T

@@ -20,7 +20,7 @@ from pipelines.linkage.scoring.log_threshold import PAIRS, choose_threshold
 from pipelines.linkage.scoring.pair_model import LinkModel
 from pipelines.linkage.witnesses import evidence_among, find_witnesses
 from pipelines.neighbours.embeddings import Encode
-from schemas.ragged import ranks_in_runs, sizes_of_runs, starts_of_runs
+from schemas.ragged import ranks_in_runs, runs_of
 
 
 class Pairs(NamedTuple):
@@ -72,10 +72,10 @@ def threshold_of_log(
         precision: estimated share of paraphrases among the kept pairs.
     """
     answer = answers(log)
-    starts = starts_of_runs(answer)
+    starts, sizes = runs_of(answer)
     rank = ranks_in_runs(starts, len(answer))
     first = (rank[left] < MOST_OF_ANSWER) & (rank[right] < MOST_OF_ANSWER)
-    effort = pairs_of_answers(sizes_of_runs(starts, len(answer)))
+    effort = pairs_of_answers(sizes)
     place = place_of(log.members["answer_id"].to_numpy()[starts])
     left, right, probability = left[first], right[first], probability[first]
     sample = Sample(place, effort, answer[left], rank[left], rank[right], probability)

@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from pipelines.linkage.comparison.part_weights import Parts
-from schemas.ragged import ranges, ranks_in_runs, sizes_of_runs, sort_distinct, starts_of_runs
+from schemas.ragged import ranges, ranks_in_runs, runs_of, sort_distinct, starts_of_runs
 
 ALL_PAIRS: Final = 1_000
 """Maximum number of questions of an answer at which all of its pairs are compared."""
@@ -85,7 +85,7 @@ def with_all_pairs_of(component: np.ndarray, left: np.ndarray, right: np.ndarray
         right: (P,) other rows, greater than ``left``.
     """
     order = np.argsort(component, kind="stable")
-    inside_left, inside_right = _in_full(sizes_of_runs(starts_of_runs(component[order]), len(order)))
+    inside_left, inside_right = _in_full(runs_of(component[order])[1])
     inside = order[inside_left] * len(order) + order[inside_right]
     return _distinct(np.concatenate([left * len(order) + right, inside]), len(order))
 

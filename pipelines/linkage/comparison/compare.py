@@ -23,7 +23,7 @@ from pipelines.linkage.comparison.word_differences import DifferenceWeights
 from pipelines.linkage.witnesses import Witnesses
 from pipelines.neighbours.embeddings import Encode
 from pipelines.questions.token_frequencies import TokenWeights
-from schemas.ragged import pairs_in_runs, sizes_of_runs, starts_of_runs
+from schemas.ragged import pairs_in_runs, runs_of, starts_of_runs
 
 PAIRS_AT_ONCE: Final = 1 << 17
 """Approximate number of pairs in memory at a time; the pairs of an answer are never divided."""
@@ -90,8 +90,7 @@ class Compared(NamedTuple):
 
 def compare(questions: Questions) -> Iterator[Compared]:
     """Yield the candidate pairs of whole answers with their features, about `PAIRS_AT_ONCE` pairs at a time."""
-    starts = starts_of_runs(questions.members["answer_id"].to_numpy())
-    sizes = sizes_of_runs(starts, len(questions))
+    starts, sizes = runs_of(questions.members["answer_id"].to_numpy())
     answer_of_row = np.repeat(np.arange(len(sizes)), sizes)
     for rows in _portions(starts, sizes):
         part, answers = questions.slice(rows), answer_of_row[rows] - answer_of_row[rows.start]

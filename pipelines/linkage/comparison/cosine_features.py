@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from pipelines.linkage.comparison.neighbourhood import Neighbours
-from schemas.ragged import sizes_of_runs, starts_of_runs
+from schemas.ragged import runs_of
 
 COSINES: Final = ("cosine", "cosine_margin_min", "cosine_margin_max", "cosine_above_answer")
 """Features from the cosine.
@@ -49,10 +49,9 @@ def cosines(vectors: np.ndarray, left: np.ndarray, right: np.ndarray, *, answer_
 
 def _standardised(values: np.ndarray, answer_of_pair: np.ndarray) -> np.ndarray:
     """Return the number of standard deviations of each value above the mean of its answer; 0 if it has one pair."""
-    starts = starts_of_runs(answer_of_pair)
+    starts, counts = runs_of(answer_of_pair)
     if not len(starts):
         return values
-    counts = sizes_of_runs(starts, len(values))
     mean = np.repeat(np.add.reduceat(values, starts) / counts, counts)
     spread = np.sqrt(np.add.reduceat((values - mean) ** 2, starts) / counts)
     standard: np.ndarray = (values - mean) / np.maximum(np.repeat(spread, counts), 1e-2)

@@ -11,7 +11,7 @@ import numpy as np
 
 from pipelines.linkage.scoring.agglomeration import agglomerate
 from pipelines.linkage.scoring.answer_sample import Sample
-from schemas.ragged import sizes_of_runs, starts_of_runs
+from schemas.ragged import runs_of
 
 PAIRS: Final = 50_000
 """Approximate number of pairs of questions of the sampled answers."""
@@ -46,8 +46,7 @@ def choose_threshold(sample: Sample, *, lowest: float, precision: float) -> floa
         precision: estimated share of paraphrases among the kept pairs, at least.
     """
     steps = np.append(np.arange(lowest, HIGHEST - STEP / 2, STEP), HIGHEST).round(6)
-    starts = starts_of_runs(sample.answer)
-    sizes = sizes_of_runs(starts, len(sample.answer))
+    starts, sizes = runs_of(sample.answer)
     if not len(starts):
         return float(steps[0])
     rows = np.maximum.reduceat(np.maximum(sample.left, sample.right), starts) + 1
