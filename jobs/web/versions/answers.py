@@ -5,7 +5,7 @@ index, id -> has_answer -> whether a question has this answer
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -13,11 +13,14 @@ import pyarrow.compute as pc
 from schemas.tables import ANSWER_ID
 from schemas.text_arrays import answer_keys
 
+if TYPE_CHECKING:
+    from model.index.index import Index
+
 _ROWS = 65_536
 """Rows read at a time."""
 
 
-def has_answer(index: Any, answer_id: str) -> bool:
+def has_answer(index: Index, answer_id: str) -> bool:
     """Return whether a question of an index has an answer, whatever its values and end.
 
     All rows are read, in .1 CPU s a million, and texts hashed where answers have no id, in a second a million.

@@ -5,10 +5,13 @@ column cluster_id -> ClusterRows -> rows of one cluster
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from model.index.index import Index
 
 Ints = npt.NDArray[np.int64]
 
@@ -23,7 +26,7 @@ class ClusterRows:
         index: an opened index.
     """
 
-    def __init__(self, index: Any) -> None:
+    def __init__(self, index: Index) -> None:
         ids, rows = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for start in range(0, len(index), _ROWS):
             numbers = index.live_rows(np.arange(start, min(start + _ROWS, len(index))))

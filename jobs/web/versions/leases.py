@@ -12,64 +12,14 @@ import dataclasses
 import math
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from jobs.web.versions.clusters import ClusterRows
 from jobs.workflows.warehouses.version_reading import Readable
-from model.certificates.certificate import Loaded
-from model.choices import Mode
 
-
-class Searches(Protocol):
-    """The part of `model.search.searcher.Searcher` that the server uses."""
-
-    @property
-    def index(self) -> Any:
-        """Return the opened index."""
-        ...
-
-    def __len__(self) -> int:
-        """Return the number of questions."""
-        ...
-
-    @property
-    def filter_values(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the values of each column of which a search names one."""
-        ...
-
-    def part(self, filters: Mapping[str, str] | None = None) -> Any:
-        """Return the index, in which only the rows are found that a search with these values finds now."""
-        ...
-
-    @property
-    def modes(self) -> tuple[Mode, ...]:
-        """Return the ways of searching, the default first."""
-        ...
-
-    def search_many(
-        self,
-        questions: Sequence[str],
-        k: int = 10,
-        *,
-        mode: Mode | None = None,
-        filters: Mapping[str, str] | None = None,
-    ) -> Sequence[Sequence[Any]]:
-        """Return the hits of each question."""
-        ...
-
-    def answer_many(
-        self, questions: Sequence[str], *, hits: int = 0, filters: Mapping[str, str] | None = None
-    ) -> Sequence[Any]:
-        """Return the answer to each question, or an abstention, with its first hits."""
-        ...
-
-    def without_answers(self, answer_ids: frozenset[str]) -> Searches:
-        """Return the same searcher, which finds no question with one of these answers."""
-        ...
-
-    def known(self, question: str) -> Any:
-        """Return the answer to a question of the index itself at once, None for any other."""
-        ...
+if TYPE_CHECKING:
+    from model.certificates.certificate import Loaded
+    from model.search.searcher import Searcher
 
 
 class SearchesElsewhere(Protocol):
@@ -129,7 +79,7 @@ class Version:
     name: str
     run_id: str
     place: Readable
-    searcher: Searches
+    searcher: Searcher
     clusters: ClusterRows
     canaries: Sequence[Canary]
     processes: SearchesElsewhere | None = None
@@ -137,10 +87,10 @@ class Version:
     held: contextlib.ExitStack = dataclasses.field(default_factory=contextlib.ExitStack)
     leases: int = 0
     seconds: dict[tuple[object, ...], float] = dataclasses.field(default_factory=dict)
-    _without: tuple[frozenset[str], Searches] | None = None
+    _without: tuple[frozenset[str], Searcher] | None = None
     _making: threading.Lock = dataclasses.field(default_factory=threading.Lock)
 
-    def without(self, blocked: frozenset[str]) -> Searches:
+    def without(self, blocked: frozenset[str]) -> Searcher:
         """Return the searcher without the rows of blocked answers: that of the last call if these are the same.
 
         It is called in threads: to make one takes .1 CPU s for half a million questions, .5 if answers have no ids.
@@ -163,7 +113,7 @@ class Version:
     @property
     def certificate(self) -> Loaded | None:
         """Return the certificate of its answers."""
-        return getattr(self.searcher, "certificate", None)
+        return self.searcher.certificate
 
 
 class Versions:

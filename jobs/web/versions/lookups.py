@@ -6,13 +6,16 @@ Version, id, values, blocked answers -> find_question, find_cluster -> document
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from jobs.web.messages.documents import ClusterDocument, IndexedQuestion, QuestionDocument, question_document
 from jobs.web.messages.faults import Fault, explaining_refusals
 from jobs.web.versions.leases import Version
+
+if TYPE_CHECKING:
+    from model.index.index import Index
 
 CLUSTER_QUESTIONS: Final = 1000
 """Questions of a cluster that a response lists."""
@@ -50,7 +53,7 @@ def find_cluster(
     return ClusterDocument(version=version.name, cluster_id=str(cluster_id), size=len(rows), questions=questions)
 
 
-def _part(version: Version, filters: Mapping[str, str]) -> Any:
+def _part(version: Version, filters: Mapping[str, str]) -> Index:
     """Return the index, in which only the rows with these values are found."""
     with explaining_refusals():
         return version.searcher.part(filters)

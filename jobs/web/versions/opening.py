@@ -8,23 +8,26 @@ from __future__ import annotations
 import contextlib
 import datetime
 import itertools
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from jobs.machine.limits import free_bytes
 from jobs.web.versions.clusters import ClusterRows
-from jobs.web.versions.leases import Canary, Searches, Version
+from jobs.web.versions.leases import Canary, Version
 from jobs.workflows.warehouses.version_reading import Readable
 from schemas.artifacts.manifest import Manifest, read_manifest
 from schemas.errors import QprError
 from schemas.text import normal_length, words_of
 
+if TYPE_CHECKING:
+    from model.search.searcher import Searcher
+
 
 class Opener(Protocol):
     """A function that opens an index."""
 
-    def __call__(self, url: str, /, *, certificate: str | None) -> Searches:
+    def __call__(self, url: str, /, *, certificate: str | None) -> Searcher:
         """Return the index at a URL, which answers as its certificate permits; None: it has none."""
         ...
 
@@ -83,7 +86,7 @@ def open_version(readable: Readable, open_searcher: Opener) -> Version:
     raise QprError(f"{readable.url}: changes faster than it can be opened. Publish less often")
 
 
-def _checked_canaries(url: str, searcher: Searches) -> list[Canary]:
+def _checked_canaries(url: str, searcher: Searcher) -> list[Canary]:
     """Return some questions that find themselves, after searches for more of them."""
     words_of(_OTHER_SCRIPTS)
     normal_length(_OTHER_SCRIPTS)
@@ -115,7 +118,7 @@ def first_valid(version: Version) -> Canary | None:
     return next((canary for canary in version.canaries if is_valid(version.searcher, canary)), None)
 
 
-def is_valid(searcher: Searches, canary: Canary) -> bool:
+def is_valid(searcher: Searcher, canary: Canary) -> bool:
     """Return whether the answer of a canary has not ended."""
     row = searcher.part(canary.filters).rows_of(np.array([canary.question_id], np.int64))[0]
     return bool(row >= 0)

@@ -8,7 +8,6 @@ import pytest
 from jobs.commands.registry import COMMANDS
 from jobs.options.encoder_training import DistillationTraining, EncoderTraining
 from jobs.web.settings import Limits
-from jobs.web.versions.leases import Searches
 from model.encoders.registry import KINDS
 from model.losses.sdml import SDMLLoss
 from model.search.searcher import Searcher
@@ -139,7 +138,7 @@ def test_the_help_of_probes_is_written_in_one_module():
 
 
 def test_every_search_returns_the_same_number_of_hits_by_default():
-    searches = Searcher.search, Searcher.search_many, Searches.search_many
+    searches = Searcher.search, Searcher.search_many
     assert (
         {inspect.signature(search).parameters["k"].default for search in searches}
         == {Search().k}

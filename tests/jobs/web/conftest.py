@@ -96,6 +96,8 @@ class FakeSearcher:
 
     filter_values = {}  # noqa: RUF012
 
+    certificate = None
+
     def part(self, filters=None):
         assert not filters
         return self.index
