@@ -28,10 +28,9 @@ from jobs.web.messages.faults import Fault, explaining_refusals
 from jobs.web.metrics import Metrics
 from jobs.web.settings import Serving
 from jobs.web.state import State
-from jobs.web.versions.answers import has_answer
 from jobs.web.versions.calls import NO_VALUES, Listing
 from jobs.web.versions.leases import Version, Versions
-from jobs.web.versions.lookups import find_cluster, find_question
+from jobs.web.versions.lookups import find_cluster, find_question, has_answer
 from jobs.web.versions.opening import first_valid
 from model.choices import Mode
 from model.search.answering import MOST_HITS
@@ -209,7 +208,7 @@ class Service:
     def _block(self, version: Version, answer_id: str) -> None:
         """Look for an answer and block it in one thread, which goes on where the request is given up."""
         is_new = self.state.folder is not None and answer_id not in self.state.blocked
-        if is_new and not has_answer(version.searcher.index, answer_id):
+        if is_new and not has_answer(version, answer_id):
             raise Fault(404, "no answer of this version has this id", "not_found")
         self.state.block(answer_id)
 

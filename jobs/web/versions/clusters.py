@@ -28,8 +28,7 @@ class ClusterRows:
 
     def __init__(self, index: Index) -> None:
         ids, rows = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-        for start in range(0, len(index), _ROWS):
-            numbers = index.live_rows(np.arange(start, min(start + _ROWS, len(index))))
+        for numbers in index.row_batches(_ROWS):
             column = index.questions(numbers)["cluster_id"].combine_chunks()
             clustered = np.asarray(column.is_valid().to_numpy(zero_copy_only=False), bool)
             ids.append(column.fill_null(0).to_numpy(zero_copy_only=False)[clustered])

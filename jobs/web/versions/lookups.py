@@ -1,6 +1,6 @@
-"""Questions and clusters of a served version by their ids.
+"""Questions, clusters and answers of a served version by their ids.
 
-Version, id, values, blocked answers -> find_question, find_cluster -> document
+Version, id, values, blocked answers -> find_question, find_cluster -> document; id -> has_answer
 """
 
 from __future__ import annotations
@@ -9,16 +9,21 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+import pyarrow as pa
 
 from jobs.web.messages.documents import ClusterDocument, IndexedQuestion, QuestionDocument, question_document
 from jobs.web.messages.faults import Fault, explaining_refusals
 from jobs.web.versions.leases import Version
+from model.index.rows.answers import have_answers
 
 if TYPE_CHECKING:
     from model.index.index import Index
 
 CLUSTER_QUESTIONS: Final = 1000
 """Questions of a cluster that a response lists."""
+
+_ROWS: Final = 65_536
+"""Rows read at a time."""
 
 
 def find_question(
@@ -51,6 +56,12 @@ def find_cluster(
         raise Fault(404, "no cluster has this id", "not_found")
     questions = _questions(version, rows[:CLUSTER_QUESTIONS], blocked)
     return ClusterDocument(version=version.name, cluster_id=str(cluster_id), size=len(rows), questions=questions)
+
+
+def has_answer(version: Version, answer_id: str) -> bool:
+    """Return whether a question of a version has an answer, whatever its values and end."""
+    sought = pa.array([answer_id])
+    return any(have_answers(rows, sought).any() for rows in version.searcher.index.tables(_ROWS))
 
 
 def _part(version: Version, filters: Mapping[str, str]) -> Index:

@@ -18,7 +18,7 @@ from jobs.display.summary_tables import percent
 from jobs.workflows.certificates.auditing import check_after_alarm
 from jobs.workflows.certificates.promise import promise_text
 from jobs.workflows.certificates.requests_file import read_requests
-from jobs.workflows.certificates.scoring import Answerer, Scored, score
+from jobs.workflows.certificates.scoring import Scored, score
 from jobs.workflows.certificates.value_rows import counts_by_value, value_rows
 from model.certificates.certificate import Certificate, write_certificate
 from model.certificates.monitor import enter
@@ -36,7 +36,7 @@ from model.certificates.settings import Certification, Promise
 from model.certificates.version import Version
 from model.index.consistency import AGAIN
 from model.index.settings import IndexSettings
-from model.search.searcher import open_searcher
+from model.search.searcher import Searcher, open_searcher
 from model.search.settings import Opening
 from pipelines.reading.sources import digest_input, only_file
 from schemas.artifacts.manifest import Source, read_manifest, read_settings
@@ -103,7 +103,7 @@ def _remember(index: str, output: str) -> None:
 
 
 def certified(
-    file: str, requests: list[Request], searcher: Answerer, settings: Certification, *, now: datetime.datetime
+    file: str, requests: list[Request], searcher: Searcher, settings: Certification, *, now: datetime.datetime
 ) -> Certificate:
     """Return the certificate of checked requests.
 

@@ -7,34 +7,22 @@ from __future__ import annotations
 
 import collections
 from collections.abc import Iterator, Sequence
-from typing import Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
 from model.certificates.requests import Request
-from model.certificates.version import Version
 from model.confidence.fitting import LEAST_GROUPS, LEAST_QUERIES
 from model.search.results import Answer
-from model.search.views import Filters
 from schemas.errors import FilterError, QprError
 from schemas.quantities import counted
+
+if TYPE_CHECKING:
+    from model.search.searcher import Searcher
 
 BATCH: Final = 256
 ROUNDED: Final = 1e-3
 """Difference of two probabilities of which one was rounded by a spreadsheet."""
-
-
-class Answerer(Protocol):
-    """The part of a searcher that a certification needs."""
-
-    @property
-    def version(self) -> Version | None:
-        """Return all that decides its answers."""
-        ...
-
-    def answer_many(self, questions: Sequence[str], *, filters: Filters = None) -> list[Answer]:
-        """Return the answers among the rows with some values, with the best hit of an abstention too."""
-        ...
 
 
 class Scored(NamedTuple):
@@ -51,7 +39,7 @@ class Scored(NamedTuple):
     exact: int
 
 
-def score(file: str, requests: list[Request], searcher: Answerer) -> Scored:
+def score(file: str, requests: list[Request], searcher: Searcher) -> Scored:
     """Return the requests with their probabilities; a verdict on another answer than the present one is dropped.
 
     Raises:
@@ -81,7 +69,7 @@ def score(file: str, requests: list[Request], searcher: Answerer) -> Scored:
     return Scored(kept, np.array(scores, float), exact)
 
 
-def _answers(file: str, requests: Sequence[Request], searcher: Answerer) -> Iterator[tuple[Request, Answer]]:
+def _answers(file: str, requests: Sequence[Request], searcher: Searcher) -> Iterator[tuple[Request, Answer]]:
     """Yield each request with its answer, those with equal values together."""
     by_filters = collections.defaultdict[tuple[tuple[str, str], ...], list[Request]](list)
     for request in requests:
