@@ -8,7 +8,6 @@ rows and any order of work, and a vector takes a quarter of the bytes of single 
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 from typing import Final
@@ -19,11 +18,9 @@ import pyarrow.compute as pc
 
 from pipelines.intermediate import VECTOR
 from pipelines.neighbours.similarity import LEVELS
-from pipelines.neighbours.sketches import BITS, WORDS
+from pipelines.neighbours.sketches import WORDS, random_signs, sign_bits
 from schemas.errors import QprError
-from schemas.hashing import mix
 from schemas.quantities import counted
-from schemas.text import hash64
 
 Encode = Callable[[pa.ChunkedArray], np.ndarray]
 """Function from n texts to (n, d) float32 vectors."""
@@ -114,11 +111,10 @@ def cosines(vectors: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndar
 
 def vector_sketches(vectors: np.ndarray) -> np.ndarray:
     """Return the signs of `BITS` random projections of each row, (`WORDS`, R) uint64, as `sketches.sketches` does."""
-    signs = _signs(vectors.shape[1])
+    projections = random_signs(vectors.shape[1], "vector sketch")
     bits = np.empty((WORDS, len(vectors)), np.uint64)
     for start in range(0, len(vectors), _BLOCK):
-        projected = vectors[start : start + _BLOCK].astype(np.float32) @ signs
-        bits[:, start : start + _BLOCK] = np.packbits(projected > 0, axis=1).view(np.uint64).T
+        bits[:, start : start + _BLOCK] = sign_bits(vectors[start : start + _BLOCK].astype(np.float32) @ projections)
     return bits
 
 
@@ -132,11 +128,3 @@ def _packed(vectors: np.ndarray) -> pa.LargeBinaryArray:
 def _lengths(exact: np.ndarray) -> np.ndarray:
     lengths: np.ndarray = np.sqrt(np.einsum("rd,rd->r", exact, exact))
     return lengths
-
-
-@functools.lru_cache(maxsize=2)
-def _signs(dimension: int) -> np.ndarray:
-    """Return the (D, `BITS`) float32 projections, 1 or -1, the same on every machine."""
-    words = mix(np.arange(dimension * WORDS), hash64("vector sketch"))
-    bits = np.unpackbits(words.astype("<u8").view(np.uint8)).reshape(dimension, BITS)
-    return bits.astype(np.float32) * 2 - 1

@@ -41,12 +41,12 @@ def sketches(divided: Divided) -> np.ndarray:
         shape=(parts.shape[0], _PATTERNS),
     )
     words = divided.words.astype(np.float32)
-    few = of_pattern @ _signs() if words.shape[1] <= FEW_WORDS else None
+    few = of_pattern @ random_signs(_PATTERNS, "sketch") if words.shape[1] <= FEW_WORDS else None
     bits = np.empty((WORDS, words.shape[0]), np.uint64)
     for start in range(0, words.shape[0], _BLOCK):
         block = words[start : start + _BLOCK]
         projected = _of_many_words(block, of_pattern) if few is None else block @ few
-        bits[:, start : start + _BLOCK] = np.packbits(projected > 0, axis=1).view(np.uint64).T
+        bits[:, start : start + _BLOCK] = sign_bits(projected)
     return bits
 
 
@@ -54,7 +54,7 @@ def _of_many_words(rows: sparse.csr_array, of_pattern: sparse.csr_array) -> np.n
     """Return the projections of rows; in memory are those of their words alone."""
     used, place = np.unique(rows.indices, return_inverse=True)
     of_used = sparse.csr_array((rows.data, place.astype(np.int32), rows.indptr), (rows.shape[0], len(used)))
-    projected: np.ndarray = of_used @ (of_pattern[used] @ _signs())
+    projected: np.ndarray = of_used @ (of_pattern[used] @ random_signs(_PATTERNS, "sketch"))
     return projected
 
 
@@ -66,9 +66,14 @@ def distances(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     return different
 
 
-@functools.cache
-def _signs() -> np.ndarray:
-    """Return the (`_PATTERNS`, `BITS`) float32 projections, 1 or -1, the same on every machine."""
-    words = mix(np.arange(_PATTERNS * WORDS), hash64("sketch"))
-    bits = np.unpackbits(words.astype("<u8").view(np.uint8)).reshape(_PATTERNS, BITS)
+@functools.lru_cache(maxsize=3)
+def random_signs(rows: int, salt: str) -> np.ndarray:
+    """Return (rows, `BITS`) float32 random projections, 1 or -1, the same on every machine."""
+    words = mix(np.arange(rows * WORDS), hash64(salt))
+    bits = np.unpackbits(words.astype("<u8").view(np.uint8)).reshape(rows, BITS)
     return bits.astype(np.float32) * 2 - 1
+
+
+def sign_bits(projected: np.ndarray) -> np.ndarray:
+    """Return the signs of the (R, `BITS`) projections of some rows, (`WORDS`, R) uint64."""
+    return np.packbits(projected > 0, axis=1).view(np.uint64).T
