@@ -18,10 +18,9 @@ import pyarrow.compute as pc
 
 from schemas import text as scalar
 from schemas.compiled import load_loops
-from schemas.older_words import words_v1
 from schemas.quantities import counted
 from schemas.ragged import offsets_of
-from schemas.words import SYMBOLS, VERSION
+from schemas.words import SYMBOLS, VERSION, words_v1
 
 ENCODED: Final = pa.dictionary(pa.int32(), pa.string())
 """Type of a column whose texts are long and shared by many rows, as answers are: each text is in memory once."""
@@ -53,7 +52,7 @@ def words_all(keys: pa.Array | pa.ChunkedArray, *, version: int = VERSION) -> pa
 
     Args:
         keys: question keys.
-        version: of the words; 1 for models that learned them (`schemas.older_words`).
+        version: of the words; 1 for models that learned them (`schemas.words.words_v1`).
     """
     texts = pc.fill_null(_whole(keys), "")
     odd = pc.match_substring_regex(texts, _ASCII_ODD_NOT_WORD)

@@ -1,6 +1,6 @@
 r"""Words of a question's key: with the symbols that belong to them, in scripts with and without spaces.
 
-key -> words -> words in order
+key -> words -> words in order; key -> words_v1 -> those of version 1
 
 A key in ASCII without `SYMBOLS` is cut into runs of letters, digits and underscores. All others are folded further
 than a key is (`_folded`) and cut by one regular expression. ``words(word) == [word]`` for every word.
@@ -16,7 +16,7 @@ from typing import Final
 from schemas.characters import LAST_OF_PLANE_0, characters_matching, characters_of, decimal_digits
 
 VERSION: Final = 2
-"""Version of these words, stored with models that learned them; version 1 is `schemas.older_words`."""
+"""Version of these words, stored with models that learned them; version 1 is `words_v1`."""
 
 SYMBOLS = r"[0-9A-Za-z_][#+]|[$%]|[0-9][.,][0-9]|(?:^|[^0-9A-Za-z_])[-.][0-9]"
 """In ASCII, words can only differ from runs of letters, digits and underscores where this occurs."""
@@ -53,6 +53,7 @@ _ASCII_RUNS = bytes(code if chr(code).isalnum() or chr(code) == "_" else 32 for 
 _ASCII_RUNS_OF_TEXT = _ASCII_RUNS.translate(bytes(range(65)) + bytes(range(97, 123)) + bytes(range(91, 256)))
 """The same for a text that is not folded: capital letters become small."""
 _ASCII_SYMBOLS = re.compile(SYMBOLS)
+_ASCII_WORD_V1 = re.compile(r"\w+", re.ASCII)
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
 _DECIMAL_COMMA = re.compile(r"(?:\d{1,3}(?:\.\d{3})+|\d+),\d{1,3}(?![\d,])")
 _PERSIAN = re.compile("[پچژگکی]")
@@ -206,3 +207,18 @@ def _words_and_numbers(letters: str, others: str, before_hyphen: str, currencies
         rf"((?<![\w.])\.[0-9]+(?!\w)|(?=[0-9]){of_number})"
         rf"((?:%(?![0-9])| %(?! ?[0-9])|\+(?![\w+-])| ?[{currencies}](?! ?\.?[0-9]))?)"
     )
+
+
+def words_v1(text_key: str) -> list[str]:
+    """Return the words of version 1 of a key, for models and rerankers that were made with them.
+
+    Letters, marks, digits and underscores, and each kana and Han character alone; the reasons for version 2 are in
+    docs/decisions/0041-words-carry-symbols.md.
+    """
+    return (_ASCII_WORD_V1 if text_key.isascii() else _word_v1()).findall(text_key)
+
+
+@functools.cache
+def _word_v1() -> re.Pattern[str]:
+    alone = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
+    return re.compile(rf"[{alone}]|(?:(?![{alone}])[\w{characters_of('M')}])+")

@@ -25,7 +25,6 @@ TOP = {
         "errors",
         "filters",
         "hashing",
-        "older_words",
         "option",
         "quantities",
         "ragged",

@@ -19,9 +19,8 @@ import numpy as np
 from model.confidence.features import NAMES, NEIGHBOURS, RECIPROCALS, Cluster, Doubles, Flags, Ints
 from model.index.ranking import Ranking
 from model.reranking.term_statistics import MOST_WORDS, WordCounts
-from schemas.older_words import words_v1
 from schemas.text import key, words_of
-from schemas.words import VERSION
+from schemas.words import VERSION, words_v1
 
 _RANKS: Final[list[float]] = np.log1p(np.arange(1_024)).tolist()
 _LENGTHS: Final[list[float]] = np.log(np.maximum(np.arange(MOST_WORDS + 1), 1)).tolist()

@@ -15,11 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.errors import QprError
-from schemas.older_words import words_v1
 from schemas.ragged import offsets_of, ranges
 from schemas.text import hash64
 from schemas.text_arrays import hash64_all, words_all
-from schemas.words import VERSION, words
+from schemas.words import VERSION, words, words_v1
 
 WORDS = 50_000
 """Number of the most frequent words with an embedding of their own (Bonadiman et al. 2019, section 4.2)."""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from schemas import text
 from schemas import text_arrays as columns
 from schemas.compiled import SWITCH
-from schemas.older_words import words_v1
+from schemas.words import words_v1
 from tests.schemas.test_words import AWKWARD, NUMBERS
 
 ASCII = "".join(map(chr, range(128)))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from benchmarks.logs.known_logs import SCRIPTS, known_log
-from schemas.older_words import words_v1
 from schemas.text import key, words
+from schemas.words import words_v1
 
 
 def separation(language, cut):
