@@ -20,6 +20,7 @@ MOST_MODULES = 14
 MOST_LINES = 250
 TOP = {
     "schemas": {
+        "arrays",
         "characters",
         "compiled",
         "errors",

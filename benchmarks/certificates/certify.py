@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Annotated, Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import typer
 
 from benchmarks.certificates.certified_requests import commands
@@ -34,13 +33,12 @@ from model.evaluation.relevance import Judgements, judgements
 from model.guards.registry import fires
 from model.index.index import Index
 from model.search.opening import open_index
+from schemas.arrays import Bools, Float64s
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest, read_verified
 
 Alphas = Annotated[list[float], typer.Option("--alpha", help="Promised share of wrong answers; repeatable.")]
 Delta = Annotated[float, typer.Option(help="Chance that a promise is broken.")]
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 PARAPHRASES: Final = Path(__file__).with_name("quora_paraphrases.json")
 """Ids of test questions and first hits that are no paraphrases by Quora's labels, and are by one reader's.
@@ -86,9 +84,9 @@ class FirstHits(NamedTuple):
         hits: ids of the hits, -1 without one.
     """
 
-    probability: Floats
-    wrong: Flags
-    guarded: Flags
+    probability: Float64s
+    wrong: Bools
+    guarded: Bools
     questions: list[int]
     hits: list[int]
 
@@ -131,7 +129,7 @@ def _hit_questions(index: Index, judged: Judgements) -> tuple[list[int], list[st
 
 
 def divided(
-    probability: Floats, wrong: Flags, promise: Promise, *, judged: float, repeats: int, seed: int
+    probability: Float64s, wrong: Bools, promise: Promise, *, judged: float, repeats: int, seed: int
 ) -> dict[str, float]:
     """Return the answers that certificates of random parts of the requests permit on the rest.
 
@@ -166,7 +164,7 @@ def divided(
     }
 
 
-def best_share(probability: Floats, wrong: Flags, alpha: float) -> float:
+def best_share(probability: Float64s, wrong: Bools, alpha: float) -> float:
     """Return the largest share that a threshold can answer with at most alpha wrong, all labels known."""
     order = np.argsort(-probability, kind="stable")
     allowed = np.flatnonzero(wrong[order].cumsum() <= alpha * np.arange(1, len(order) + 1))

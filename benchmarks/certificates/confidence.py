@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import numpy as np
-import numpy.typing as npt
 import typer
 
 from benchmarks.certificates.certify import divided
@@ -42,6 +41,7 @@ from model.index.index import Index
 from model.index.ranking import Ranking
 from model.search.opening import open_index
 from model.search.searcher import open_searcher
+from schemas.arrays import Bools, Float64s
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import read_manifest
 
@@ -95,7 +95,7 @@ def clusters(
     report.row(fit_cpu_s=fit_s, **times(opened, confidence, judged["test"].texts))
 
 
-def measured(found: Examples, scores: npt.NDArray[np.float64], *, half: bool) -> dict[str, Any]:
+def measured(found: Examples, scores: Float64s, *, half: bool) -> dict[str, Any]:
     """Return the columns of a scorer on queries with an answer, or also without it."""
     rows = np.full(len(scores), True) if half else found.answerable
     return {"answerable": "half" if half else "all", **cells_of(scores[rows], found.right[rows, 0])}
@@ -111,7 +111,7 @@ def stated(model: AdditiveModel, found: Examples, share: float) -> dict[str, Any
     }
 
 
-def coverage(scores: npt.NDArray[np.float64], right: npt.NDArray[np.bool_], share: float) -> float:
+def coverage(scores: Float64s, right: Bools, share: float) -> float:
     """Return the largest share of queries answered, the most probable first, of which at most ``share`` are wrong.
 
     Queries of equal score are answered together or not at all.
@@ -124,7 +124,7 @@ def coverage(scores: npt.NDArray[np.float64], right: npt.NDArray[np.bool_], shar
     return float((possible[-1] + 1) / len(order)) if len(possible) else 0.0
 
 
-def cells_of(values: npt.NDArray[np.float64], right: npt.NDArray[np.bool_]) -> dict[str, Any]:
+def cells_of(values: Float64s, right: Bools) -> dict[str, Any]:
     """Return the columns of scores of first hits, distances below 0 or probabilities, and which of these are right."""
     cells: dict[str, Any] = {"right_first": float(right.mean())}
     cells |= {f"at_{share:.0%}_wrong": coverage(values, right, share) for share in SHARES}
@@ -175,7 +175,7 @@ def faq(
 
 def of_table(
     folder: Path, name: str, encoder: str, made: Tables, tenants: int
-) -> tuple[dict[str, Any], npt.NDArray[np.float64], npt.NDArray[np.bool_]]:
+) -> tuple[dict[str, Any], Float64s, Bools]:
     """Return the figures of an index of a table on the requests, probabilities, -1 where a guard fired, and right ones.
 
     With two tenants the second one has answers of its own to the questions of every other answer. Each request is asked
@@ -205,7 +205,7 @@ def of_table(
     return {"mode": searcher.retrieval.mode, **cells, **of_folds}, of_guards, np.array(right)
 
 
-def of_trees(found: Examples) -> npt.NDArray[np.float64]:
+def of_trees(found: Examples) -> Float64s:
     """Return probabilities of first hits by 200 trees of 8 leaves, cross-validated as the additive model is."""
     import lightgbm
 

@@ -15,33 +15,32 @@ from collections.abc import Callable
 from typing import Annotated, Final
 
 import numpy as np
-import numpy.typing as npt
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
+from schemas.arrays import Bools, Float64s
 from schemas.statistics.e_processes import ALARM, excess_evidence
 from schemas.statistics.later_excess import later_excess_evidence
 
-Bools = npt.NDArray[np.bool_]
-Evidence = Callable[[Bools, float], npt.NDArray[np.float64]]
+Evidence = Callable[[Bools, float], Float64s]
 
 GOOD: Final = 0.25
 """Share of wrong answers on good nights, in parts of the promised one."""
 
 
-def each_night_alone(wrong: Bools, alpha: float) -> npt.NDArray[np.float64]:
+def each_night_alone(wrong: Bools, alpha: float) -> Float64s:
     """Return (nights,) the highest evidence of each night, of (nights, audits) verdicts."""
     audits = np.arange(1, wrong.shape[1] + 1)
     return np.asarray(excess_evidence(wrong.cumsum(1), audits, alpha).max(1))
 
 
-def all_nights_as_one(wrong: Bools, alpha: float) -> npt.NDArray[np.float64]:
+def all_nights_as_one(wrong: Bools, alpha: float) -> Float64s:
     """Return the same of one process over all nights."""
     counts = wrong.ravel().cumsum().reshape(wrong.shape)
     return np.asarray(excess_evidence(counts, np.arange(1, wrong.size + 1).reshape(wrong.shape), alpha).max(1))
 
 
-def from_any_night_on(wrong: Bools, alpha: float) -> npt.NDArray[np.float64]:
+def from_any_night_on(wrong: Bools, alpha: float) -> Float64s:
     """Return the same of the monitor's evidence."""
     nights, audits = wrong.shape
     counts, sizes, highest = np.zeros((audits, nights)), np.zeros((audits, nights)), np.empty(nights)

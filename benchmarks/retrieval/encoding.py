@@ -25,7 +25,7 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.cli import AsJson, Report, run
 from model.encoders.cnn.inference import CnnEncoder
-from model.encoders.interface import Encoder, Matrix
+from model.encoders.interface import Encoder
 from model.encoders.kernels.dispatch import compiled, load_compiled
 from model.encoders.loading import encoder_of, load_encoder
 from model.encoders.new_network import network_of
@@ -34,6 +34,7 @@ from model.encoders.saved_model import ModelParts, load_parts
 from model.encoders.transformer.body import TransformerBody
 from model.encoders.transformer.checkpoint_folder import checked_folder, load_sentences
 from model.encoders.transformer.inference import encoded
+from schemas.arrays import Matrix
 from schemas.artifacts.dataset import open_dataset
 from schemas.compiled import SWITCH
 from schemas.text_arrays import key_all, words_all

@@ -9,14 +9,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from model.encoders.interface import Encoder, Matrix
+from model.encoders.interface import Encoder
 from model.evaluation.relevance import Judgements
+from schemas.arrays import Float32s, Int64s, Matrix
 
 _BLOCK = 16_384
 """Questions compared with all queries together."""
 
 
-def exact(encoder: Encoder, questions: pa.Table, judged: Judgements, *, depth: int) -> npt.NDArray[np.int64]:
+def exact(encoder: Encoder, questions: pa.Table, judged: Judgements, *, depth: int) -> Int64s:
     """Return the ids of the questions nearest to every query, without its own."""
     ids = questions["question_id"].to_numpy()
     queries = encoder.encode(judged.texts)
@@ -24,9 +25,7 @@ def exact(encoder: Encoder, questions: pa.Table, judged: Judgements, *, depth: i
     return np.asarray(ids[rows], np.int64)
 
 
-def nearest(
-    vectors: Matrix, ids: npt.NDArray[np.int64], queries: Matrix, judged: Judgements, *, depth: int
-) -> tuple[npt.NDArray[np.int64], Matrix]:
+def nearest(vectors: Matrix, ids: Int64s, queries: Matrix, judged: Judgements, *, depth: int) -> tuple[Int64s, Matrix]:
     """Return the rows of the vectors nearest to every query, without its own, and their squared distances.
 
     Ties go to the smaller id, except among those that the first block leaves out.
@@ -49,9 +48,7 @@ def nearest(
     return found, best
 
 
-def _near(
-    distances: npt.NDArray[np.float32], best: npt.NDArray[np.float32], *, depth: int
-) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+def _near(distances: Float32s, best: Float32s, *, depth: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Return rows and columns of distances that may be among the smallest.
 
     Partitioning a block takes 1.0 CPU s, comparing it with the largest of the best .1 s.

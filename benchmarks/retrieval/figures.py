@@ -7,12 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from model.evaluation.intervals import intervals
 from model.evaluation.metrics import per_pair, per_question, question_values, ranks
 from model.evaluation.relevance import Judgements, query_clusters
+from schemas.arrays import Int64s
 
 Figures = dict[str, Any]
 """``per_question`` and ``per_pair`` metrics, ``half_widths`` of the former's intervals, ``questions_per_cpu_s``."""
@@ -20,7 +18,7 @@ Figures = dict[str, Any]
 METRICS = ("hits_at_1", "hits_at_10", "mrr")
 
 
-def figures(found: npt.NDArray[np.int64], judged: Judgements) -> Figures:
+def figures(found: Int64s, judged: Judgements) -> Figures:
     """Return the metrics of ranked ids."""
     places = ranks(found, queries=judged.queries, relevant=judged.relevant)
     return {
@@ -29,14 +27,14 @@ def figures(found: npt.NDArray[np.int64], judged: Judgements) -> Figures:
     }
 
 
-def half_width(found: npt.NDArray[np.int64], judged: Judgements) -> list[float]:
+def half_width(found: Int64s, judged: Judgements) -> list[float]:
     """Return half of the 95 % bootstrap interval of H@1, H@10 and MRR per question, by samples of whole clusters."""
     places = ranks(found, queries=judged.queries, relevant=judged.relevant)
     values = question_values(places, queries=judged.queries, count=len(judged))[: len(METRICS)]
     return [(bounds.high - bounds.low) / 2 for bounds in intervals(values, query_clusters(judged))]
 
 
-def measured(found: npt.NDArray[np.int64], judged: Judgements, *, speed: float | None) -> Figures:
+def measured(found: Int64s, judged: Judgements, *, speed: float | None) -> Figures:
     """Return all figures of a system whose ids are ranked."""
     return {**figures(found, judged), "half_widths": half_width(found, judged), "questions_per_cpu_s": speed}
 

@@ -26,9 +26,9 @@ import typer
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.measure import cpu_ms, measure_qpr
 from model.index.consistency import live_count
-from model.index.ranking import Ints
 from model.search.retrieval import Retrieval
 from model.search.searcher import Searcher, open_searcher
+from schemas.arrays import Int64s
 from schemas.artifacts.dataset import open_dataset
 
 SHARES = {"tiny": 0.001, "small": 0.009, "middle": 0.09, "large": 0.9}
@@ -95,7 +95,7 @@ def valid(
         )
 
 
-def shared(found: Ints, best: Ints) -> float:
+def shared(found: Int64s, best: Int64s) -> float:
     """Return the share of the best ids (queries, k) that were found; -1 is none."""
     both = sum(len({*one} & {*other} - {-1}) for one, other in zip(found.tolist(), best.tolist(), strict=True))
     return both / int(np.count_nonzero(best != -1))

@@ -15,14 +15,11 @@ from collections.abc import Callable
 from typing import Annotated, Final
 
 import numpy as np
-import numpy.typing as npt
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
 from model.evaluation.intervals import bootstrap_means, expanded_tail
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
+from schemas.arrays import Float64s, Int64s
 
 STRUCK: Final = 0.3
 """Share of the clusters whose ranks change in "ranks" and "harm"."""
@@ -34,25 +31,25 @@ SPREAD: Final = 0.05
 """Standard deviation of the changes of queries beside that of their cluster."""
 
 
-def normal(clusters: int, random: np.random.Generator) -> Floats:
+def normal(clusters: int, random: np.random.Generator) -> Float64s:
     """Return (clusters,) effects with mean 0."""
     return random.normal(0, 0.2, clusters)
 
 
-def ranks(clusters: int, random: np.random.Generator) -> Floats:
+def ranks(clusters: int, random: np.random.Generator) -> Float64s:
     """Return effects with mean 0, most of them none."""
     signs = random.choice([-1, 1], clusters)
     return np.asarray(harm(clusters, random) * signs)
 
 
-def harm(clusters: int, random: np.random.Generator) -> Floats:
+def harm(clusters: int, random: np.random.Generator) -> Float64s:
     """Return effects that are none or negative."""
     return np.where(random.random(clusters) < STRUCK, -random.choice(FALLS, clusters), 0.0)
 
 
 def night(
-    effects: Callable[[int, np.random.Generator], Floats], clusters: int, random: np.random.Generator
-) -> tuple[Floats, Ints]:
+    effects: Callable[[int, np.random.Generator], Float64s], clusters: int, random: np.random.Generator
+) -> tuple[Float64s, Int64s]:
     """Return the changes of the queries of a night, and their clusters."""
     of_clusters = effects(clusters, random)
     cluster = np.repeat(np.arange(clusters), 1 + random.poisson(4, clusters))
@@ -60,7 +57,7 @@ def night(
     return np.where(changes == 0, 0.0, changes + random.normal(0, SPREAD, len(cluster))), cluster
 
 
-def intervals(values: Floats, clusters: Ints) -> Floats:
+def intervals(values: Float64s, clusters: Int64s) -> Float64s:
     """Return (2, 2) the limits of the 95 % interval by percentiles of the bootstrap alone, and of the gate's."""
     tails = [0.025, expanded_tail(len(np.unique(clusters)))]
     [means] = bootstrap_means(values[None], clusters)

@@ -19,14 +19,13 @@ from typing import Annotated
 
 import bm25s
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import typer
 
 from benchmarks.cli import AsJson, Page, Pairs, Report, run
 from benchmarks.retrieval.exact_search import nearest
 from benchmarks.retrieval.figures import METRICS, Figures, measured, spelled
-from model.encoders.interface import Encoder, Matrix
+from model.encoders.interface import Encoder
 from model.evaluation.evaluator import ranked_ids
 from model.evaluation.relevance import Judgements, judgements
 from model.index.index import Index
@@ -36,6 +35,7 @@ from model.search.opening import open_index
 from model.search.retrieval import Retrieval
 from model.search.searcher import Searcher
 from model.training.learning_curve import png_of
+from schemas.arrays import Int64s, Matrix
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.manifest import read_manifest
 from schemas.text_arrays import key_all, words_all
@@ -49,7 +49,7 @@ _FEW = 2_048
 _SLOW = 2.0
 
 
-def bm25(dataset: Dataset, judged: Judgements, *, depth: int) -> tuple[npt.NDArray[np.int64], float]:
+def bm25(dataset: Dataset, judged: Judgements, *, depth: int) -> tuple[Int64s, float]:
     """Return BM25's ids for every query without its own, (queries, depth), and the number of queries a CPU second."""
     questions = dataset.table("questions", columns=["question_id", "key"])
     ids = questions["question_id"].to_numpy()

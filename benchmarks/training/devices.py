@@ -26,7 +26,7 @@ from model.encoders.subword.settings import SubwordSettings
 from model.encoders.transformer.checkpoint_folder import PREFIX, checked_folder, described, load_sentences
 from model.encoders.transformer.inference import TransformerEncoder
 from model.encoders.transformer.settings import TransformerSettings
-from model.training.batching import Numbers, batches
+from model.training.batching import batches
 from model.training.initialization import build_network
 from model.training.pairs.pair_objective import PairObjective
 from model.training.presets import PRESETS
@@ -34,9 +34,10 @@ from model.training.trainer import Trainer, ignore
 from model.training.training_pairs import Pairs as TrainPairs
 from model.training.training_pairs import read_pairs
 from pipelines.engine.freed_memory import keep_freed_memory
+from schemas.arrays import Int64s
 from schemas.artifacts.dataset import open_dataset
 
-Step = Callable[[Numbers], float]
+Step = Callable[[Int64s], float]
 
 _WARM = 5
 """Steps that do not count: a card compiles and measures its kernels in them."""
@@ -60,7 +61,7 @@ def peer_steps(pairs: TrainPairs, folder: str, device: str) -> Iterator[tuple[st
         yield "transformer, by sentence-transformers", precision, step
 
 
-def timed(step: Step, work: list[Numbers]) -> tuple[list[float], float]:
+def timed(step: Step, work: list[Int64s]) -> tuple[list[float], float]:
     """Return the seconds of each step and the loss of the last one."""
     seconds, loss = [], 0.0
     for batch in work:

@@ -42,13 +42,14 @@ from model.encoders.transformer.settings import TransformerSettings
 from model.losses.multiple_negatives import MultipleNegativesRankingLoss
 from model.losses.sdml import SDMLLoss
 from model.text.vocabulary import Vocabulary
-from model.training.batching import Numbers, batches, unique_batches
+from model.training.batching import batches, unique_batches
 from model.training.pairs.pair_objective import PairObjective
 from model.training.presets import PRESETS
 from model.training.settings import TrainingSettings
 from model.training.trainer import Trainer
 from model.training.training_pairs import Pairs, read_pairs
 from pipelines.engine.freed_memory import keep_freed_memory
+from schemas.arrays import Int64s
 from schemas.artifacts.dataset import open_dataset
 from schemas.text_arrays import words_all
 
@@ -57,7 +58,7 @@ RANKING = TrainingSettings(loss=MultipleNegativesRankingLoss(symmetric=False, sm
 RATE = PRESETS["transformer"].training.learning_rate
 PRECISIONS: tuple[Precision, ...] = ("float32", "bfloat16")
 
-Step = Callable[[Numbers], object]
+Step = Callable[[Int64s], object]
 PairsAStep = Annotated[int, typer.Option("--pairs", help="Pairs of a step.")]
 Steps = Annotated[int, typer.Option(help="Steps of each program that count.")]
 
@@ -99,13 +100,13 @@ def peer_convolutions(pairs: Pairs) -> dict[str, Step]:
     spaced = [" ".join(words) for words in words_all(pairs.keys).to_pylist()]
     training = PeerTraining(Vocabulary.learn(pairs.keys).words, dimension=300, width=5, learning_rate=1e-3)
 
-    def step(batch: Numbers) -> float:
+    def step(batch: Int64s) -> float:
         return training.step(*([spaced[row] for row in side[batch]] for side in (pairs.first, pairs.second)))
 
     return {"sentence-transformers": step}
 
 
-def timed(steps: dict[str, Step], work: list[Numbers]) -> dict[str, tuple[list[float], list[float]]]:
+def timed(steps: dict[str, Step], work: list[Int64s]) -> dict[str, tuple[list[float], list[float]]]:
     """Return wall and CPU seconds of every step by name, after a first one that does not count."""
     times: dict[str, tuple[list[float], list[float]]] = {name: ([], []) for name in steps}
     for round_, batch in enumerate(work):
@@ -128,12 +129,12 @@ def transformers(pairs: Pairs, folder: str) -> dict[str, Step]:
     return steps
 
 
-def peer_step(pairs: Pairs, folder: str, precision: Precision, *, device: str = "cpu") -> Callable[[Numbers], float]:
+def peer_step(pairs: Pairs, folder: str, precision: Precision, *, device: str = "cpu") -> Callable[[Int64s], float]:
     """Return a step of the peer's fine-tuning, which returns its loss."""
     texts = pairs.texts.to_pylist()
     training = PeerFineTuning(folder, learning_rate=RATE, half=precision == "bfloat16", device=device)
 
-    def step(batch: Numbers) -> float:
+    def step(batch: Int64s) -> float:
         return training.step(*([texts[row] for row in side[batch]] for side in (pairs.first, pairs.second)))
 
     return step

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import typer
@@ -29,6 +28,7 @@ from benchmarks.training.paper_tables import SPLITS, TABLES, Work, cells, name_o
 from model.encoders.interface import Encoder
 from model.encoders.loading import load_encoder
 from model.training.learning_curve import png_of
+from schemas.arrays import Bools, Float32s
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.manifest import MANIFEST, read_manifest
@@ -106,7 +106,7 @@ class Fit(NamedTuple):
     wrong_auc: float
 
 
-def sampled_pairs(noisy: Dataset, clean: Dataset, *, sample: int = SAMPLE) -> tuple[pa.Table, npt.NDArray[np.bool_]]:
+def sampled_pairs(noisy: Dataset, clean: Dataset, *, sample: int = SAMPLE) -> tuple[pa.Table, Bools]:
     """Return some train pairs of a noisy dataset, and which of them are of one cluster of the clean one."""
     clusters = noisy.table("clusters", columns=["cluster_id"], split="train")["cluster_id"].combine_chunks()
     pairs = noisy.table("pairs")
@@ -121,7 +121,7 @@ def sampled_pairs(noisy: Dataset, clean: Dataset, *, sample: int = SAMPLE) -> tu
     return pairs, pc.equal(first, second).to_numpy()
 
 
-def fit(encoder: Encoder, pairs: pa.Table, right: npt.NDArray[np.bool_]) -> Fit:
+def fit(encoder: Encoder, pairs: pa.Table, right: Bools) -> Fit:
     """Return the distances of right, wrong and random pairs."""
     first, second = (encoder.encode(pairs[name]) for name in ("text_1", "text_2"))
     distances = np.square(first - second).sum(axis=1)
@@ -131,7 +131,7 @@ def fit(encoder: Encoder, pairs: pa.Table, right: npt.NDArray[np.bool_]) -> Fit:
     return Fit(*medians, *(_auc(kind, random) for kind in kinds))
 
 
-def _auc(near: npt.NDArray[np.float32], far: npt.NDArray[np.float32]) -> float:
+def _auc(near: Float32s, far: Float32s) -> float:
     if not len(near):
         return np.nan
     labels = np.repeat([True, False], [len(near), len(far)])

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -19,6 +18,7 @@ from jobs.display.console import emit, say, two_columns, warn
 from jobs.display.safe_text import terminal_text, with_text_ids
 from jobs.display.sample_formats import FORMATS, SCORES, file_content, terminal_table
 from jobs.options.sample import Sample
+from schemas.arrays import Int64s
 from schemas.artifacts import conditional_writes
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import Manifest
@@ -147,7 +147,7 @@ def event_counts(clusters: pa.Table, parts: Iterable[pa.Table]) -> dict[int, int
     return events
 
 
-def random_ranks(cluster_ids: Iterable[int], order: str) -> npt.NDArray[np.int64]:
+def random_ranks(cluster_ids: Iterable[int], order: str) -> Int64s:
     """Return the places of clusters in a random order, of which each sample is a prefix."""
     return np.array([hash64(f"{order}:{cluster_id}") for cluster_id in cluster_ids], np.int64)
 

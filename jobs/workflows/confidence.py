@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 from jobs.display.console import counting, warn
 from model.confidence.confidence import Confidence
 from model.confidence.examples import examples
-from model.confidence.features import Flags
 from model.confidence.fitting import ANSWERABLE, LEAST_GROUPS, LEAST_QUERIES, fold_models, learn, out_of_fold
 from model.confidence.quality import quality
 from model.confidence.saved_confidence import FILE, to_json
@@ -23,6 +22,7 @@ from model.confidence.wordings import examples_of_answers, topics
 from model.evaluation.relevance import Judgements, judgements, with_row_ids
 from model.index.index import Index
 from model.reranking.term_statistics import WordCounts
+from schemas.arrays import Bools
 from schemas.artifacts.dataset import open_dataset
 from schemas.artifacts.manifest import File
 from schemas.artifacts.writer import Output
@@ -38,7 +38,7 @@ COUNTED: Final = 1_000_000
 """Maximum questions whose words are counted."""
 
 
-Folds = Sequence[tuple[Flags, Confidence]]
+Folds = Sequence[tuple[Bools, Confidence]]
 """Of each fold: which validation queries are in it, in the order of `judgements`, and the model of all others."""
 
 

@@ -17,7 +17,6 @@ from jobs.workflows.confidence import Folds
 from model.choices import IndexMode
 from model.confidence.examples import parts_of
 from model.evaluation.evaluator import metrics_of
-from model.evaluation.metrics import Ints
 from model.evaluation.relevance import Judgements, judgements
 from model.index.index import Index
 from model.index.lexical import Lexical
@@ -27,6 +26,7 @@ from model.index.settings import IndexSettings, ModeFigures
 from model.index.sizing.query_cost import mode_ms
 from model.search.retrieval import Retrieval, fused
 from model.search.views import within_part
+from schemas.arrays import Int64s
 from schemas.artifacts.manifest import Manifest
 from schemas.tables import LEXICAL
 
@@ -125,22 +125,22 @@ def chosen_mode(figures: Mapping[IndexMode, ModeFigures], *, latency_ms: float) 
     return min(faster or [best], key=lambda name: (fast[name].median_ms, -fast[name].mrr))
 
 
-def _in_parts(way: Retrieval, judged: Judgements) -> Iterator[tuple[Ints, Retrieval]]:
+def _in_parts(way: Retrieval, judged: Judgements) -> Iterator[tuple[Int64s, Retrieval]]:
     """Yield numbers of queries and the way to search the rows that they may find, every query once."""
     for queries, part in parts_of(way.index, judged):
         yield queries, way if part is way.index else within_part(way, part)
 
 
-def _by_folds(ways: Iterable[tuple[Ints, Retrieval]], folds: Folds) -> Iterator[tuple[Ints, Retrieval]]:
+def _by_folds(ways: Iterable[tuple[Int64s, Retrieval]], folds: Folds) -> Iterator[tuple[Int64s, Retrieval]]:
     """Yield the queries of each fold, to be ranked by a confidence model of all other clusters."""
     for queries, way in ways:
         for out, confidence in folds:
             yield queries[out[queries]], dataclasses.replace(way, confidence=confidence)
 
 
-def _ranked(judged: Judgements, ways: Iterable[tuple[Ints, Retrieval]]) -> Ranking:
+def _ranked(judged: Judgements, ways: Iterable[tuple[Int64s, Retrieval]]) -> Ranking:
     """Return the hits of every query, found in the way that is given with its number."""
-    rankings, done = list[Ranking](), list[Ints]()
+    rankings, done = list[Ranking](), list[Int64s]()
     for queries, way in ways:
         if len(queries):
             found = way.find(judged.texts.take(pa.array(queries)), DEPTH, judged.ids[queries])
@@ -150,7 +150,7 @@ def _ranked(judged: Judgements, ways: Iterable[tuple[Ints, Retrieval]]) -> Ranki
     return Ranking(*(values[back] for values in vars(whole).values()))
 
 
-def _figures(ranked: Ints, computed_ms: float, judged: Judgements) -> ModeFigures:
+def _figures(ranked: Int64s, computed_ms: float, judged: Judgements) -> ModeFigures:
     metrics = metrics_of(ranked, judged)
     return ModeFigures(
         queries=len(judged),

@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from model.certificates.settings import LEAST_DELTA, Promise
+from schemas.arrays import Bools, Float64s, Int64s
 from schemas.statistics.binomial import lower_tail, smallest_sample, upper_bound
 from schemas.statistics.fixed_sequence import number_passed
 
@@ -38,10 +38,6 @@ SPARE: Final = 2
 _STARTS: Final = 60
 _GROWTH: Final = 1.02
 _MOST_GROWTH: Final = 400
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 
 
 class ThresholdTest(NamedTuple):
@@ -81,7 +77,7 @@ class Outcome(NamedTuple):
         return self.tests[self.passed - 1] if self.passed else None
 
 
-def divide(names: Sequence[str]) -> Flags:
+def divide(names: Sequence[str]) -> Bools:
     """Return (n,) True for the requests that order the thresholds.
 
     The requests with the lowest hashes are chosen, so that nobody can try another division.
@@ -94,7 +90,7 @@ def divide(names: Sequence[str]) -> Flags:
     return ranks < math.floor(ORDER_SHARE * len(names))
 
 
-def certify(scores: Floats, wrong: Flags, in_order: Flags, promise: Promise, *, lowest: float = 0.0) -> Outcome:
+def certify(scores: Float64s, wrong: Bools, in_order: Bools, promise: Promise, *, lowest: float = 0.0) -> Outcome:
     """Return the tests of the thresholds.
 
     Args:
@@ -110,7 +106,7 @@ def certify(scores: Floats, wrong: Flags, in_order: Flags, promise: Promise, *, 
     return Outcome(tests[: passed + 1], passed, int(in_order.sum()), int((~in_order).sum()))
 
 
-def order_thresholds(scores: Floats, wrong: Flags, promise: Promise, *, lowest: float = 0.0) -> Floats:
+def order_thresholds(scores: Float64s, wrong: Bools, promise: Promise, *, lowest: float = 0.0) -> Float64s:
     """Return at most `THRESHOLDS` thresholds, descending; none where too few requests have a score.
 
     The first answers at least as many requests of the order part as show alpha without a wrong one. Of these it is the
@@ -139,7 +135,7 @@ def order_thresholds(scores: Floats, wrong: Flags, promise: Promise, *, lowest: 
     return np.unique(best[places])[::-1]
 
 
-def _counts_from_best(scores: Floats, wrong: Flags, lowest: float) -> tuple[Floats, Ints, Ints]:
+def _counts_from_best(scores: Float64s, wrong: Bools, lowest: float) -> tuple[Float64s, Int64s, Int64s]:
     """Return (m,) scores from ``lowest`` on, descending, and the numbers of answers and of wrong ones from each on.
 
     Equal scores have equal numbers: counted one after the other, they would make the result depend on the order of the
@@ -150,7 +146,7 @@ def _counts_from_best(scores: Floats, wrong: Flags, lowest: float) -> tuple[Floa
     return best, answered, np.searchsorted(np.sort(-scores[wrong]), -best, side="right")
 
 
-def try_thresholds(scores: Floats, wrong: Flags, thresholds: Floats, alpha: float) -> tuple[ThresholdTest, ...]:
+def try_thresholds(scores: Float64s, wrong: Bools, thresholds: Float64s, alpha: float) -> tuple[ThresholdTest, ...]:
     """Return the test of each threshold on the test part, in their order."""
     ascending = np.sort(scores)
     answered = len(scores) - np.searchsorted(ascending, thresholds)
@@ -163,7 +159,7 @@ def try_thresholds(scores: Floats, wrong: Flags, thresholds: Floats, alpha: floa
     )
 
 
-def missing_requests(scores: Floats, wrong: Flags, promise: Promise, *, lowest: float = 0.0) -> int | None:
+def missing_requests(scores: Float64s, wrong: Bools, promise: Promise, *, lowest: float = 0.0) -> int | None:
     """Return the number of further requests with which some threshold passes if they turn out like those so far.
 
     They may turn out worse by a standard error.

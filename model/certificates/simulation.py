@@ -12,13 +12,12 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from model.certificates.procedure import ORDER_SHARE, certify, further_try
 from model.certificates.settings import Promise
+from schemas.arrays import Bools, Float64s, Int64s
 
-Floats = npt.NDArray[np.float64]
-Curve = Callable[[Floats, float], Floats]
+Curve = Callable[[Float64s, float], Float64s]
 """Ranks in [0, 1] and alpha to the chance of a wrong answer at each."""
 
 _GRID: Final = 20_000
@@ -82,16 +81,16 @@ def simulate(promise: Promise, *, requests: int, draws: int, seed: int) -> Itera
         yield _summary(traffic, method, np.array(first_shown), curve, promise)
 
 
-def true_risk(curve: Curve, rank: Floats, alpha: float) -> Floats:
+def true_risk(curve: Curve, rank: Float64s, alpha: float) -> Float64s:
     """Return the share of wrong answers among all requests up to each rank; 0 at rank 0."""
     grid = (np.arange(_GRID) + 0.5) / _GRID
     reached = np.concatenate([[0.0], curve(grid, alpha).cumsum() / _GRID])
     wrong = np.interp(rank, np.linspace(0, 1, _GRID + 1), reached)
-    risk: Floats = np.divide(wrong, rank, out=np.zeros_like(wrong), where=rank > 0)
+    risk: Float64s = np.divide(wrong, rank, out=np.zeros_like(wrong), where=rank > 0)
     return risk
 
 
-def naive_rank(rank: Floats, wrong: npt.NDArray[np.bool_], alpha: float) -> float:
+def naive_rank(rank: Float64s, wrong: Bools, alpha: float) -> float:
     """Return the lowest threshold at which the sample's own share of wrong answers is at most alpha, as a rank.
 
     Args:
@@ -128,15 +127,13 @@ def _first_shown(
     return 0.0
 
 
-def _certified_rank(
-    rank: Floats, wrong: npt.NDArray[np.bool_], places: npt.NDArray[np.int64], promise: Promise
-) -> float:
+def _certified_rank(rank: Float64s, wrong: Bools, places: Int64s, promise: Promise) -> float:
     """Return the rank of the certificate's threshold, 0 without one; the first places order the thresholds."""
     chosen = certify(1 - rank, wrong, places < math.floor(ORDER_SHARE * len(rank)), promise).chosen
     return 1 - chosen.threshold if chosen else 0.0
 
 
-def _summary(traffic: str, method: str, rank: Floats, curve: Curve, promise: Promise) -> Simulated:
+def _summary(traffic: str, method: str, rank: Float64s, curve: Curve, promise: Promise) -> Simulated:
     broken = float((true_risk(curve, rank, promise.alpha) > promise.alpha).mean())
     allowed = promise.delta + 2 * math.sqrt(promise.delta * (1 - promise.delta) / len(rank))
     certified, answered = float((rank > 0).mean()), float(rank.mean())

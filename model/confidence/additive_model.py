@@ -13,10 +13,9 @@ import itertools
 from typing import Annotated
 
 import numpy as np
-import numpy.typing as npt
 import pydantic
 
-Doubles = npt.NDArray[np.float64]
+from schemas.arrays import Float64s
 
 Finite = Annotated[float, pydantic.Field(allow_inf_nan=False)]
 
@@ -45,18 +44,18 @@ class AdditiveModel(pydantic.BaseModel, frozen=True, extra="forbid"):
     bias: Finite
     curves: dict[str, Curve]
 
-    def contributions(self, table: Doubles) -> Doubles:
+    def contributions(self, table: Float64s) -> Float64s:
         """Return the log odds of every feature, (…, F), of features (…, F)."""
         added = np.empty_like(table)
         for number, (knots, log_odds) in enumerate(self._curves):
             added[..., number] = np.interp(table[..., number], knots, log_odds)
         return added
 
-    def probability(self, contributions: Doubles) -> Doubles:
+    def probability(self, contributions: Float64s) -> Float64s:
         """Return the probability, (…), by the contributions of the features, (…, F)."""
         log_odds = contributions.sum(axis=-1) + self.bias
         return np.asarray(1 / (1 + np.exp(-np.clip(log_odds, -30, 30))))
 
     @functools.cached_property
-    def _curves(self) -> list[tuple[Doubles, Doubles]]:
+    def _curves(self) -> list[tuple[Float64s, Float64s]]:
         return [(np.array(curve.knots), np.array(curve.log_odds)) for curve in self.curves.values()]

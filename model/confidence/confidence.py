@@ -13,10 +13,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from model.confidence.additive_model import AdditiveModel
-from model.confidence.features import NAMES, Cluster, Doubles, Flags, Ints, Rows, features
+from model.confidence.features import NAMES, Cluster, features
 from model.confidence.few_hits import few_features
 from model.index.ranking import Ranking
 from model.reranking.term_statistics import MOST_WORDS, WordCounts, word_rows
+from schemas.arrays import Bools, Float64s, Int32s, Int64s
 from schemas.tables import ANSWER_ID
 from schemas.text_arrays import answer_keys, key_all
 
@@ -36,8 +37,8 @@ class Judgement:
         contributions: (n, w, F) of the features `NAMES` to it, in log odds; 0 on average over the examples of the fit.
     """
 
-    probabilities: Doubles
-    contributions: Doubles
+    probabilities: Float64s
+    contributions: Float64s
 
     def reasons(self, query: int, place: int) -> dict[str, float]:
         """Return the contributions of a hit by the name of their feature."""
@@ -91,9 +92,9 @@ def ranked_features(
     nearest: Ranking,
     questions: pa.Table,
     *,
-    alone: Flags | None = None,
+    alone: Bools | None = None,
     by_answer: bool = False,
-) -> tuple[Doubles, Flags]:
+) -> tuple[Float64s, Bools]:
     """Return the features of hits, (n, k, F), and where there is a hit, (n, k).
 
     Args:
@@ -118,10 +119,10 @@ def _features(
     texts: Sequence[str],
     hits: Sequence[str],
     nearest: Ranking,
-    clusters: Ints,
-    columns: Ints,
-    there: Flags,
-) -> Doubles:
+    clusters: Int64s,
+    columns: Int64s,
+    there: Bools,
+) -> Float64s:
     rows, words = _words([*texts, *hits], version=counts.tokenizer)
     idf = np.append(counts.idf(words), np.float32(0))
     of_hits = np.full((*columns.shape, MOST_WORDS), len(words), np.int32)
@@ -134,7 +135,7 @@ def _features(
     return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
-def _chosen(nearest: Ranking, places: npt.ArrayLike | None) -> tuple[Ints, Flags]:
+def _chosen(nearest: Ranking, places: npt.ArrayLike | None) -> tuple[Int64s, Bools]:
     """Return (n, w) columns of the hits to look at, 0 for none, and where there is one."""
     if places is None:
         return np.where(nearest.found, np.arange(nearest.ids.shape[1]), 0), nearest.found
@@ -144,13 +145,13 @@ def _chosen(nearest: Ranking, places: npt.ArrayLike | None) -> tuple[Ints, Flags
     return np.where(there, columns, 0), there
 
 
-def _words(texts: list[str], *, version: int) -> tuple[Rows, list[str]]:
+def _words(texts: list[str], *, version: int) -> tuple[Int32s, list[str]]:
     """Return the words of texts as rows of a list of distinct words."""
     rows, words = word_rows(key_all(pa.array(texts, pa.string())), version=version)
     return rows, words.to_pylist()
 
 
-def cluster_numbers(of_hits: Sequence[Cluster], found: Flags) -> Ints:
+def cluster_numbers(of_hits: Sequence[Cluster], found: Bools) -> Int64s:
     """Return a number for the cluster of each hit: from 0, below 0 for a hit in none."""
     clusters, numbers = _own(found.shape), dict[Cluster, int]()
     listed = zip(of_hits, clusters[found].tolist(), strict=True)
@@ -158,6 +159,6 @@ def cluster_numbers(of_hits: Sequence[Cluster], found: Flags) -> Ints:
     return clusters
 
 
-def _own(shape: tuple[int, ...]) -> Ints:
+def _own(shape: tuple[int, ...]) -> Int64s:
     """Return distinct numbers below 0."""
     return -1 - np.arange(np.prod(shape), dtype=np.int64).reshape(shape)

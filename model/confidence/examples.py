@@ -22,12 +22,13 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from model.confidence.confidence import ranked_features
-from model.confidence.features import NEIGHBOURS, Doubles, Flags, Ints
+from model.confidence.features import NEIGHBOURS
 from model.evaluation.relevance import Judgements, query_clusters
 from model.index.index import Index
 from model.index.ranking import Ranking, joined
 from model.reranking.candidates import relevant
 from model.reranking.term_statistics import WordCounts
+from schemas.arrays import Bools, Float64s, Int64s
 from schemas.text_arrays import key_all
 
 QUERIES: Final = 256
@@ -49,17 +50,17 @@ class Examples:
         answerable: (m,) whether the paraphrases are not removed.
     """
 
-    table: Doubles
-    there: Flags
-    right: Flags
-    groups: Ints
-    answerable: Flags
+    table: Float64s
+    there: Bools
+    right: Bools
+    groups: Int64s
+    answerable: Bools
 
-    def weights(self, answerable_share: float) -> Doubles:
+    def weights(self, answerable_share: float) -> Float64s:
         """Return weights (m,) with which the answerable rankings have that share; 1 each for one half."""
         return np.where(self.answerable, 2 * answerable_share, 2 * (1 - answerable_share))
 
-    def part(self, mask: Flags) -> Examples:
+    def part(self, mask: Bools) -> Examples:
         """Return the rankings of a mask (m,)."""
         return Examples(*(values[mask] for values in vars(self).values()))
 
@@ -71,7 +72,7 @@ def examples(
     *,
     as_indexed: bool = False,
     by_answer: bool = False,
-    of_query: Ints | None = None,
+    of_query: Int64s | None = None,
     on_queries: Callable[[int], None] = lambda _: None,
 ) -> Examples:
     """Search an index by every query, its own question left out, with and without its paraphrases.
@@ -108,7 +109,7 @@ def examples(
     return Examples(table, there, is_right, np.concatenate([of_query, of_query]), answerable)
 
 
-def parts_of(index: Index, judged: Judgements) -> Iterator[tuple[Ints, Index]]:
+def parts_of(index: Index, judged: Judgements) -> Iterator[tuple[Int64s, Index]]:
     """Yield the numbers of the queries with equal values, and the rows of the index with these; every query once.
 
     Answers that have ended are among them: an index does not depend on the time of its build.
@@ -125,7 +126,7 @@ def parts_of(index: Index, judged: Judgements) -> Iterator[tuple[Ints, Index]]:
         yield np.array(some, np.int64), index.within(filters.masks(values, 0), values)
 
 
-def joined_by_wording(number: npt.NDArray[Any], texts: pa.Array) -> Ints:
+def joined_by_wording(number: npt.NDArray[Any], texts: pa.Array) -> Int64s:
     """Return numbers of groups, from 0 without gaps, in which groups with an equal question are one.
 
     Args:
@@ -141,10 +142,10 @@ def joined_by_wording(number: npt.NDArray[Any], texts: pa.Array) -> Ints:
 
 
 def _ranked(
-    judged: Judgements, depth: int, parts: Iterable[tuple[Ints, Index]], on_queries: Callable[[int], None]
+    judged: Judgements, depth: int, parts: Iterable[tuple[Int64s, Index]], on_queries: Callable[[int], None]
 ) -> Ranking:
     """Return the hits of every query in its part of the index, its own question left out."""
-    rankings, done = list[Ranking](), list[Ints]()
+    rankings, done = list[Ranking](), list[Int64s]()
     for queries, part in parts:
         for some in np.split(queries, range(QUERIES, len(queries), QUERIES)):
             rankings.append(part.rank(judged.texts.take(pa.array(some)), depth, exclude=judged.ids[some]))
@@ -154,7 +155,7 @@ def _ranked(
     return Ranking(*(values[back] for values in vars(whole).values()))
 
 
-def _reordered(whole: Ranking, order: Ints, removed: Flags) -> Ranking:
+def _reordered(whole: Ranking, order: Int64s, removed: Bools) -> Ranking:
     """Return a ranking in another order, with padding in place of the hits that are removed."""
     gone, ranking, blank = np.take_along_axis(removed, order, axis=1), whole.reordered(order), np.float32(-np.inf)
     ids, rows = (np.where(gone, -1, part) for part in (ranking.ids, ranking.rows))
@@ -162,8 +163,8 @@ def _reordered(whole: Ranking, order: Ints, removed: Flags) -> Ranking:
 
 
 def _features(
-    index: Index, judged: Judgements, counts: WordCounts, ranking: Ranking, alone: Flags, by_answer: bool
-) -> tuple[Doubles, Flags]:
+    index: Index, judged: Judgements, counts: WordCounts, ranking: Ranking, alone: Bools, by_answer: bool
+) -> tuple[Float64s, Bools]:
     tables, there = [], []
     for start in range(0, len(judged), QUERIES):
         part = slice(start, start + QUERIES)

@@ -9,9 +9,8 @@ import math
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from model.reranking.term_statistics import Floats
+from schemas.arrays import Bools, Float32s, Float64s, Int32s, Int64s
 
 NEIGHBOURS: Final = 20
 """Nearest hits that a hit is compared with."""
@@ -45,16 +44,14 @@ query's number of words. alone: 1 for a hit in no cluster. rank: log of the rank
 
 NAMES: Final = tuple(SIGNS)
 
-Doubles = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-Rows = npt.NDArray[np.int32]
 
 Cluster = int | str | None
 """Cluster of a hit: its ``cluster_id``, or the key of its answer; None for none."""
 
 
-def features(distances: Doubles, clusters: Ints, places: Ints, words: tuple[Rows, Rows], idf: Floats) -> Doubles:
+def features(
+    distances: Float64s, clusters: Int64s, places: Int64s, words: tuple[Int32s, Int32s], idf: Float32s
+) -> Float64s:
     """Return the features of hits, (n, w, len(NAMES)).
 
     Args:
@@ -71,7 +68,7 @@ def features(distances: Doubles, clusters: Ints, places: Ints, words: tuple[Rows
     return table
 
 
-def standings(distances: Doubles, clusters: Ints, places: Ints) -> dict[str, Doubles]:
+def standings(distances: Float64s, clusters: Int64s, places: Int64s) -> dict[str, Float64s]:
     """Return the features of hits that follow from the ranking, each (n, w); arguments as of `features`."""
     near, of_near = distances[:, :NEIGHBOURS], clusters[:, :NEIGHBOURS]
     there = np.isfinite(near)
@@ -95,7 +92,7 @@ def standings(distances: Doubles, clusters: Ints, places: Ints) -> dict[str, Dou
     }
 
 
-def overlaps(queries: Rows, hits: Rows, idf: Floats) -> dict[str, Doubles]:
+def overlaps(queries: Int32s, hits: Int32s, idf: Float32s) -> dict[str, Float64s]:
     """Return the features of hits that follow from the words, each (n, w); arguments as ``words`` of `features`."""
     none = len(idf) - 1
     word, word_of_hit = (queries != none)[:, None, :], hits != none
@@ -116,6 +113,6 @@ def overlaps(queries: Rows, hits: Rows, idf: Floats) -> dict[str, Doubles]:
     }
 
 
-def _longest(words: Flags) -> int:
+def _longest(words: Bools) -> int:
     """Return the number of columns (…, W) up to the last that has a word; words come first."""
     return int(np.count_nonzero(words.any(axis=(0, 1))))

@@ -16,9 +16,10 @@ from typing import Final
 
 import numpy as np
 
-from model.confidence.features import NAMES, NEIGHBOURS, RECIPROCALS, Cluster, Doubles, Flags, Ints
+from model.confidence.features import NAMES, NEIGHBOURS, RECIPROCALS, Cluster
 from model.index.ranking import Ranking
 from model.reranking.term_statistics import MOST_WORDS, WordCounts
+from schemas.arrays import Bools, Float64s, Int64s
 from schemas.text import key, words_of
 from schemas.words import VERSION, words_v1
 
@@ -32,9 +33,9 @@ def few_features(
     hits: Sequence[str],
     nearest: Ranking,
     clusters: Sequence[Cluster],
-    columns: Ints,
-    there: Flags,
-) -> Doubles:
+    columns: Int64s,
+    there: Bools,
+) -> Float64s:
     """Return the features of hits, (n, w, len(NAMES)), zeros where there is none.
 
     Args:

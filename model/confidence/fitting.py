@@ -12,8 +12,9 @@ import numpy as np
 
 from model.confidence.additive_model import AdditiveModel
 from model.confidence.examples import Examples
-from model.confidence.features import SIGNS, Doubles, Flags
+from model.confidence.features import SIGNS
 from model.confidence.penalized_likelihood import fit
+from schemas.arrays import Bools, Float64s
 from schemas.errors import QprError
 from schemas.quantities import counted
 
@@ -54,7 +55,7 @@ def learn(found: Examples, signs: Mapping[str, int] = SIGNS, *, answerable_share
 
 def fold_models(
     found: Examples, signs: Mapping[str, int] = SIGNS, *, answerable_share: float = ANSWERABLE
-) -> Iterator[tuple[Flags, AdditiveModel]]:
+) -> Iterator[tuple[Bools, AdditiveModel]]:
     """Yield the mask (m,) of each fold and the model of all other folds.
 
     Raises:
@@ -64,7 +65,7 @@ def fold_models(
         yield out, learn(found.part(~out), signs, answerable_share=answerable_share)
 
 
-def out_of_fold(found: Examples, models: Iterable[tuple[Flags, AdditiveModel]]) -> Doubles:
+def out_of_fold(found: Examples, models: Iterable[tuple[Bools, AdditiveModel]]) -> Float64s:
     """Return the probability of the first hit of every query, (m,), by the model of `fold_models` for its fold."""
     probabilities = np.zeros(len(found.groups))
     for out, model in models:
@@ -72,7 +73,7 @@ def out_of_fold(found: Examples, models: Iterable[tuple[Flags, AdditiveModel]]) 
     return probabilities
 
 
-def folds_of(found: Examples) -> Iterator[Flags]:
+def folds_of(found: Examples) -> Iterator[Bools]:
     """Yield a mask (m,) of the queries of each fold; those of a cluster are in one fold.
 
     Raises:
@@ -87,7 +88,7 @@ def folds_of(found: Examples) -> Iterator[Flags]:
         yield dealt[found.groups] == fold
 
 
-def first_hits(model: AdditiveModel, found: Examples) -> Doubles:
+def first_hits(model: AdditiveModel, found: Examples) -> Float64s:
     """Return the probability of the first hit of every query, (m,); 0 where it has none."""
     probabilities = model.probability(model.contributions(found.table[:, 0]))
     return np.where(found.there[:, 0], probabilities, 0.0)

@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 from scipy.linalg import cholesky, solve_triangular
 from scipy.optimize import lsq_linear
 from scipy.special import expit
 
-from model.confidence.additive_model import AdditiveModel, Curve, Doubles
+from model.confidence.additive_model import AdditiveModel, Curve
+from schemas.arrays import Bools, Float64s
 from schemas.errors import QprError
 
 PIECES: Final = 8
@@ -30,7 +30,7 @@ _STEPS: Final = 50
 _SMALL: Final = 1e-6
 
 
-def fit(table: Doubles, right: npt.NDArray[np.bool_], weights: Doubles, signs: Mapping[str, int]) -> AdditiveModel:
+def fit(table: Float64s, right: Bools, weights: Float64s, signs: Mapping[str, int]) -> AdditiveModel:
     """Return the model of the largest penalized likelihood of these examples.
 
     Args:
@@ -58,29 +58,29 @@ def fit(table: Doubles, right: npt.NDArray[np.bool_], weights: Doubles, signs: M
     return AdditiveModel(bias=round(float(bias), _DIGITS), curves=curves)
 
 
-def _knots(values: Doubles) -> Doubles:
+def _knots(values: Float64s) -> Float64s:
     """Return two or more ascending quantiles, rounded as they are stored."""
     points = np.unique(_rounded(np.quantile(values, np.linspace(0, 1, PIECES + 1))))
     return points if len(points) > 1 else np.array([points[0], points[0] + 1])
 
 
-def _rounded(values: Doubles) -> list[float]:
+def _rounded(values: Float64s) -> list[float]:
     return [round(value, _DIGITS) + 0.0 for value in values.tolist()]  # no -0.0
 
 
-def _ramps(values: Doubles, knots: Doubles) -> Doubles:
+def _ramps(values: Float64s, knots: Float64s) -> Float64s:
     """Return the share of each piece that lies below each value, (m, pieces), in [0, 1]."""
     return np.asarray(np.clip((values[:, None] - knots[:-1]) / np.diff(knots), 0, 1))
 
 
-def _climb(ramps: Doubles, right: Doubles, weights: Doubles, signs: Sequence[int]) -> Doubles:
+def _climb(ramps: Float64s, right: Float64s, weights: Float64s, signs: Sequence[int]) -> Float64s:
     """Return the bias and the rise of each piece: Newton's method, each step in the signs and halved if long."""
     inputs = np.concatenate([np.ones((len(ramps), 1)), ramps], axis=1)
     penalty = np.append(1e-9, np.full(len(signs), PENALTY))
     lower = np.array([-np.inf, *(0 if sign > 0 else -np.inf for sign in signs)])
     upper = np.array([np.inf, *(0 if sign < 0 else np.inf for sign in signs)])
 
-    def loss(rises: Doubles) -> float:
+    def loss(rises: Float64s) -> float:
         log_odds = inputs @ rises
         return float((weights * (np.logaddexp(0, log_odds) - right * log_odds)).sum() + penalty @ rises**2 / 2)
 

@@ -8,10 +8,8 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Doubles = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
+from schemas.arrays import Bools, Float64s
 
 BINS: Final = 15
 """Bins of equal width of the calibration error, as in Guo et al. 2017, section 2."""
@@ -31,7 +29,7 @@ class Quality(NamedTuple):
     calibration_error: float
 
 
-def quality(probabilities: Doubles, right: Flags, weights: Doubles | None = None) -> Quality:
+def quality(probabilities: Float64s, right: Bools, weights: Float64s | None = None) -> Quality:
     """Return the quality of probabilities by outcomes.
 
     Args:

@@ -13,10 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from model.confidence.examples import REMOVED, Examples, examples, joined_by_wording
-from model.confidence.features import Ints
 from model.evaluation.relevance import Judgements
 from model.index.index import Index
 from model.reranking.term_statistics import WordCounts
+from schemas.arrays import Int64s
 from schemas.tables import ANSWER_ID
 from schemas.text_arrays import answer_keys
 
@@ -70,7 +70,7 @@ def examples_of_answers(
     return examples(index, judged, counts, by_answer=True, of_query=of_query, on_queries=on_queries)
 
 
-def topics(wordings: pa.Table, judged: Judgements) -> Ints:
+def topics(wordings: pa.Table, judged: Judgements) -> Int64s:
     """Return a number for each query, from 0 without gaps; queries with one answer or equal keys have the same."""
     ids = pc.list_flatten(wordings["question_ids"].combine_chunks()).to_numpy()
     lengths = pc.list_value_length(wordings["question_ids"]).to_numpy()

@@ -17,11 +17,11 @@ import pyarrow as pa
 
 from model.encoders.kernels.dispatch import load_compiled
 from model.text.asked import checked_number, checked_texts
+from schemas.arrays import Matrix
 from schemas.errors import UsageError
 from schemas.text import key
 from schemas.text_arrays import key_all
 
-Matrix = npt.NDArray[np.float32]
 Weights = dict[str, npt.NDArray[Any]]
 
 CHUNK = 32_768

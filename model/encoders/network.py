@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from model.encoders.interface import Weights
+from schemas.arrays import Float32s, Int64s
 
 _BATCH = 4_096
 """Questions whose vectors are computed at once."""
@@ -65,7 +66,7 @@ class Network(nn.Module, abc.ABC):
         return [*lazy, torch.optim.Adam(others, lr=learning_rate, fused=True)] if others else [*lazy]
 
     @torch.no_grad()
-    def encode_all(self, inputs: Inputs) -> npt.NDArray[np.float32]:
+    def encode_all(self, inputs: Inputs) -> Float32s:
         """Return the vectors of many questions, (questions, dimension), in parts that fit in memory."""
         self.eval()
         return np.concatenate([self(inputs.take(rows)).cpu().numpy() for rows in _slices(len(inputs))])
@@ -76,5 +77,5 @@ def weights_of(body: nn.Module) -> Weights:
     return {name: weight.detach().cpu().numpy().copy() for name, weight in body.named_parameters()}
 
 
-def _slices(count: int) -> Iterator[npt.NDArray[np.int64]]:
+def _slices(count: int) -> Iterator[Int64s]:
     return (np.arange(start, min(start + _BATCH, count)) for start in range(0, count, _BATCH))

@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator
 from typing import IO
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from model.text.vocabulary import TokenIds, Vocabulary, slices
+from schemas.arrays import Int32s
 from schemas.errors import QprError
 from schemas.ragged import offsets_of
 
@@ -59,7 +59,7 @@ def collected(parts: Iterable[TokenIds]) -> TokenIds:
     return TokenIds(ids, offsets_of(np.concatenate(lengths)))
 
 
-def _write(file: IO[bytes], parts: Iterable[npt.NDArray[np.int32]]) -> None:
+def _write(file: IO[bytes], parts: Iterable[Int32s]) -> None:
     for ids in parts:
         left = memoryview(ids.tobytes())
         while left:

@@ -14,17 +14,15 @@ import zlib
 from collections.abc import Callable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from model.encoders.interface import Encoder
 from model.evaluation.relevance import Judgements
 from model.index.shard_merge import nearest
 from model.index.shards import build_shard, open_shard, train
+from schemas.arrays import Int64s
 from schemas.artifacts import storage
 from schemas.errors import QprError
-
-Ints = npt.NDArray[np.int64]
 
 MAX_GRADE = 2**31 - 1
 """The largest score that trec_eval reads; sums of such gains are far from the end of a float64."""
@@ -50,10 +48,10 @@ class Collection:
 
     documents: list[str]
     queries: list[str]
-    own: Ints
-    judged: Ints
-    relevant: Ints
-    grades: Ints
+    own: Int64s
+    judged: Int64s
+    relevant: Int64s
+    grades: Int64s
     missing: int
 
 
@@ -86,7 +84,7 @@ def read_beir(url: str, *, split: str = "test") -> Collection:
     )
 
 
-def search(collection: Collection, encoder: Encoder, *, depth: int) -> Ints:
+def search(collection: Collection, encoder: Encoder, *, depth: int) -> Int64s:
     """Return the rows of the nearest documents of every query by exact search: (queries, depth), -1 where padded."""
     vectors = encoder.encode(collection.documents)
     shard = open_shard(build_shard(train("Flat", vectors[:0]), vectors))
@@ -100,7 +98,7 @@ def search(collection: Collection, encoder: Encoder, *, depth: int) -> Ints:
     return found
 
 
-def judged_questions(collection: Collection, id_of: Callable[[str], int]) -> tuple[Judgements, Ints]:
+def judged_questions(collection: Collection, id_of: Callable[[str], int]) -> tuple[Judgements, Int64s]:
     """Return the judgements as those on the questions of an index, and the grade of each.
 
     Documents with the same question are one, with the highest of their grades. The question of the document with the

@@ -15,10 +15,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from model.evaluation.intervals import intervals
-from model.evaluation.metrics import Floats, Ints, Metrics, pair_values, per_question, question_values, ranks
+from model.evaluation.metrics import Metrics, pair_values, per_question, question_values, ranks
 from model.evaluation.relevance import Judgements, query_clusters
 from model.index.index import Index
 from model.index.ranking import Ranking
+from schemas.arrays import Float64s, Int64s
 
 BATCH = 256
 """Queries searched together."""
@@ -49,7 +50,7 @@ class Ranker(Protocol):
         ...
 
 
-def measure(index: Index, judged: Judgements, ranked: Ints) -> dict[str, Any]:
+def measure(index: Index, judged: Judgements, ranked: Int64s) -> dict[str, Any]:
     """Return the metrics per question and per pair with intervals, and how many questions went into them.
 
     Args:
@@ -72,7 +73,7 @@ def measure(index: Index, judged: Judgements, ranked: Ints) -> dict[str, Any]:
     }
 
 
-def summary(name: str, values: Floats, clusters: Ints) -> dict[str, Any]:
+def summary(name: str, values: Float64s, clusters: Int64s) -> dict[str, Any]:
     """Return the means of (4, n) values of queries or pairs, and if there are two clusters or more their intervals.
 
     Args:
@@ -87,13 +88,13 @@ def summary(name: str, values: Floats, clusters: Ints) -> dict[str, Any]:
     return {name: means, f"{name}_interval": dict(zip(means, limits, strict=True))}
 
 
-def metrics_of(ids: Ints, judged: Judgements) -> Metrics:
+def metrics_of(ids: Int64s, judged: Judgements) -> Metrics:
     """Return the metrics per question of the ids that every query finds, as of `ranked_ids`."""
     places = ranks(ids, queries=judged.queries, relevant=judged.relevant)
     return per_question(places, queries=judged.queries, count=len(judged))
 
 
-def ranked_ids(ranker: Ranker, judged: Judgements, *, depth: int, track: Track = iter) -> Ints:
+def ranked_ids(ranker: Ranker, judged: Judgements, *, depth: int, track: Track = iter) -> Int64s:
     """Return the ids every query finds, its own left out: (queries, depth), padded with -1."""
     ids = np.full((len(judged), depth), -1, np.int64)
     for start in track(range(0, len(judged), BATCH)):
@@ -103,7 +104,7 @@ def ranked_ids(ranker: Ranker, judged: Judgements, *, depth: int, track: Track =
     return ids
 
 
-def missing_questions(index: Index, judged: Judgements) -> tuple[Ints, Ints]:
+def missing_questions(index: Index, judged: Judgements) -> tuple[Int64s, Int64s]:
     """Return the ids of all paraphrases, and of those that are not in an index."""
     relevant = np.unique(judged.relevant)
     return relevant, relevant[index.rows_of(relevant) < 0]

@@ -9,11 +9,9 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from scipy.special import ndtr, stdtrit
 
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
+from schemas.arrays import Float64s, Int64s
 
 DRAWS: Final = 4_000
 """Draws of the bootstrap: the percentiles of few clusters are far out, .1 % at five of them."""
@@ -44,7 +42,7 @@ class Interval(NamedTuple):
         return name, f"{name}_low", f"{name}_high"
 
 
-def interval(values: Floats, clusters: Ints) -> Interval:
+def interval(values: Float64s, clusters: Int64s) -> Interval:
     """Return the mean and its 95 % interval, by a bootstrap that draws whole clusters.
 
     The questions of a cluster find each other, so their ranks depend on each other. Percentiles of the bootstrap give
@@ -60,7 +58,7 @@ def interval(values: Floats, clusters: Ints) -> Interval:
     return found
 
 
-def intervals(values: Floats, clusters: Ints) -> list[Interval]:
+def intervals(values: Float64s, clusters: Int64s) -> list[Interval]:
     """Return the `interval` of each row of (m, n) values of the same queries, from the same draws."""
     count = len(np.unique(clusters))
     tail = expanded_tail(count)
@@ -74,7 +72,7 @@ def expanded_tail(clusters: int) -> float:
     return float(ndtr(-stdtrit(clusters - 1, 0.975) * np.sqrt(clusters / (clusters - 1))))
 
 
-def bootstrap_means(values: Floats, clusters: Ints, *, draws: int = DRAWS) -> Floats:
+def bootstrap_means(values: Float64s, clusters: Int64s, *, draws: int = DRAWS) -> Float64s:
     """Return (m, draws) means of the values of clusters that are drawn with repetition.
 
     Args:

@@ -8,12 +8,9 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-import numpy.typing as npt
 
+from schemas.arrays import Float64s, Int64s
 from schemas.ragged import ranks_in_runs, starts_of_runs
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
 
 CUT = 10
 """Ranks that H@10 and nDCG@10 look at."""
@@ -38,14 +35,14 @@ class Metrics:
     ndcg_at_10: float
 
     @classmethod
-    def of(cls, values: Floats) -> Metrics:
+    def of(cls, values: Float64s) -> Metrics:
         """Return the means of `question_values` or `pair_values`."""
         if not values.size:
             raise ValueError("there is nothing to average")
         return cls(*map(float, values.mean(axis=1)))
 
 
-def ranks(ranked: Ints, *, queries: Ints, relevant: Ints) -> Ints:
+def ranks(ranked: Int64s, *, queries: Int64s, relevant: Int64s) -> Int64s:
     """Return the rank of each relevant question in its query's ranking, from 1; 0 where it is not retrieved.
 
     Args:
@@ -61,17 +58,17 @@ def ranks(ranked: Ints, *, queries: Ints, relevant: Ints) -> Ints:
     return found
 
 
-def per_question(found: Ints, *, queries: Ints, count: int, grades: Ints | None = None) -> Metrics:
+def per_question(found: Int64s, *, queries: Int64s, count: int, grades: Int64s | None = None) -> Metrics:
     """Return the means of `question_values`."""
     return Metrics.of(question_values(found, queries=queries, count=count, grades=grades))
 
 
-def per_pair(found: Ints, *, queries: Ints) -> Metrics:
+def per_pair(found: Int64s, *, queries: Int64s) -> Metrics:
     """Return the means of `pair_values`."""
     return Metrics.of(pair_values(found, queries=queries))
 
 
-def question_values(found: Ints, *, queries: Ints, count: int, grades: Ints | None = None) -> Floats:
+def question_values(found: Int64s, *, queries: Int64s, count: int, grades: Int64s | None = None) -> Float64s:
     """Return the (4, count) metrics of each query question, in the order of `Metrics`.
 
     Args:
@@ -91,7 +88,7 @@ def question_values(found: Ints, *, queries: Ints, count: int, grades: Ints | No
     return _values(first, np.divide(gains, ideal, out=np.zeros(count), where=ideal > 0))
 
 
-def pair_values(found: Ints, *, queries: Ints) -> Floats:
+def pair_values(found: Int64s, *, queries: Int64s) -> Float64s:
     """Return the (4, pairs) metrics of each ordered pair (query, relevant question), in the filtered setting.
 
     The rank of a relevant question is its rank once the query's other relevant questions are left out, as in link
@@ -101,7 +98,7 @@ def pair_values(found: Ints, *, queries: Ints) -> Floats:
     return _values(np.where(filtered > 0, filtered, np.inf), discount(filtered))
 
 
-def filtered_ranks(found: Ints, *, queries: Ints) -> Ints:
+def filtered_ranks(found: Int64s, *, queries: Int64s) -> Int64s:
     """Return the rank of each relevant question without its query's other ones, 0 where it is not retrieved."""
     retrieved = np.flatnonzero(found)
     order = retrieved[np.lexsort((found[retrieved], queries[retrieved]))]
@@ -111,11 +108,11 @@ def filtered_ranks(found: Ints, *, queries: Ints) -> Ints:
     return filtered
 
 
-def discount(found: Ints) -> Floats:
+def discount(found: Int64s) -> Float64s:
     """Return the gain of a relevant question at each rank: ``1 / log2(1 + rank)`` down to rank 10, 0 below and at 0."""
     inside = (found >= 1) & (found <= CUT)
     return np.where(inside, 1 / np.log2(1 + np.where(inside, found, 1)), 0.0)
 
 
-def _values(first: Floats, ndcg: Floats) -> Floats:
+def _values(first: Float64s, ndcg: Float64s) -> Float64s:
     return np.stack([first <= 1, first <= CUT, 1 / first, ndcg])

@@ -9,11 +9,10 @@ import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from model.evaluation.metrics import Ints
+from schemas.arrays import Bools, Int64s
 from schemas.filters import row_ids
 from schemas.ragged import offsets_of, ranges
 from schemas.text_arrays import key_all
@@ -30,16 +29,16 @@ class Judgements:
         relevant: (pairs,) id of its paraphrase, never the query's own.
     """
 
-    ids: Ints
+    ids: Int64s
     texts: pa.Array
-    queries: Ints
-    relevant: Ints
+    queries: Int64s
+    relevant: Int64s
 
     def __len__(self) -> int:
         return len(self.ids)
 
 
-def query_clusters(judged: Judgements) -> Ints:
+def query_clusters(judged: Judgements) -> Int64s:
     """Return the (n,) number of each query's cluster: those that paraphrase one another, however indirectly."""
     from scipy.sparse import coo_array  # not needed to read judgements
     from scipy.sparse.csgraph import connected_components
@@ -90,7 +89,7 @@ def judgements(clusters: pa.Table, *, limit: int | None = None) -> Judgements:
     return Judgements(ids[order], texts.take(pa.array(first[order])), pairs[:, 0], pairs[:, 1])
 
 
-def _ordered_pairs(sizes: Ints, first: npt.NDArray[np.bool_]) -> tuple[Ints, Ints]:
+def _ordered_pairs(sizes: Int64s, first: Bools) -> tuple[Int64s, Int64s]:
     """Return both places of ordered pairs of two places in a run, for runs of these sizes one after the other.
 
     Args:

@@ -5,11 +5,11 @@ Judgements, ids that every query finds -> run_text, qrels_text -> lines of the f
 
 from __future__ import annotations
 
-from model.evaluation.metrics import Ints
 from model.evaluation.relevance import Judgements
+from schemas.arrays import Int64s
 
 
-def run_text(judged: Judgements, ranked: Ints) -> str:
+def run_text(judged: Judgements, ranked: Int64s) -> str:
     """Return a run: query, Q0, question, rank, score and name of each hit; the score is the negative rank.
 
     Args:

@@ -12,9 +12,9 @@ import numpy as np
 import pyarrow as pa
 
 from model.index.index import Index
-from model.index.ranking import Ints
 from model.index.settings import IndexSettings
-from model.index.shards import Matrix, Shard
+from model.index.shards import Shard
+from schemas.arrays import Int64s, Matrix
 from schemas.tables import INDEX_ROWS
 
 ROWS = 8_192
@@ -46,7 +46,7 @@ def vector_tables(index: Index) -> Iterator[pa.Table]:
         yield questions.append_column(schema.field("vector"), column).select(schema.names).cast(schema)
 
 
-def stored_vectors(shards: Sequence[Shard], rows: Ints) -> Matrix:
+def stored_vectors(shards: Sequence[Shard], rows: Int64s) -> Matrix:
     """Return the vectors of some rows (n,) of all shards together, ascending, all of them flat: (n, dimension)."""
     ends = np.cumsum([len(shard) for shard in shards])
     places = np.searchsorted(rows, ends)

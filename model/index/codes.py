@@ -14,8 +14,8 @@ import numpy as np
 from model.index.factory import check_questions, in_sample, is_graph, sample_size
 from model.index.linking.build import build_graph
 from model.index.linking.vectors import Counted, blocks_of
-from model.index.shard_merge import Ints
-from model.index.shards import Matrix, Shard, build_shard, emptied, train
+from model.index.shards import Shard, build_shard, emptied, train
+from schemas.arrays import Int64s, Matrix
 
 _ROWS: Final = 16_384
 """Vectors that are coded at a time; another number could give other bytes."""
@@ -37,7 +37,7 @@ class Codes:
 
 
 def build_codes(
-    factory: str, shards: Sequence[Shard], question_ids: Sequence[Ints], coded: Counted | None = None
+    factory: str, shards: Sequence[Shard], question_ids: Sequence[Int64s], coded: Counted | None = None
 ) -> bytes:
     """Return the codes of all vectors of flat shards, serialised.
 

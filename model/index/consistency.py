@@ -10,15 +10,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
 from model.index.codes import Codes
 from model.index.factory import factory_of_codes, factory_of_shards, is_graph, lists_of, most_probes, refines
 from model.index.rows.cells import whole
 from model.index.segments.layout import deleted_rows, place_of, segment_of
-from model.index.shard_merge import Ints
 from model.index.shards import Shard
+from schemas.arrays import Int64s
 from schemas.artifacts.manifest import File
 from schemas.artifacts.table_files import is_arrow, read_id_rows, read_rows
 from schemas.artifacts.verified_files import Content
@@ -51,7 +50,7 @@ class IdTable:
     checked: bool = False
     filters: FilterColumns = NO_FILTERS
 
-    def question_ids(self) -> Ints:
+    def question_ids(self) -> Int64s:
         """Return the ids of all rows, ascending.
 
         Raises:
@@ -61,7 +60,7 @@ class IdTable:
             table = self.read()
         else:
             [table] = read_rows(self.content, ID_TABLE, name=self.name, rows=self.rows, columns=["question_id"])
-        ids: Ints = np.asarray(whole(table["question_id"]).to_numpy(), np.int64)
+        ids: Int64s = np.asarray(whole(table["question_id"]).to_numpy(), np.int64)
         if not self.checked and (ids[1:] <= ids[:-1]).any():
             raise QprError(f"{self.name}: column question_id does not ascend. {AGAIN}")
         return ids
@@ -150,7 +149,7 @@ def check_codes(
     return tuple(found)
 
 
-def check_ids(tables: Sequence[IdTable], ids: Sequence[npt.NDArray[np.int64]], shards: Sequence[Shard]) -> None:
+def check_ids(tables: Sequence[IdTable], ids: Sequence[Int64s], shards: Sequence[Shard]) -> None:
     """Check that no question stands in two shards, except for deleted rows.
 
     Raises:

@@ -9,10 +9,10 @@ import math
 import re
 
 import numpy as np
-import numpy.typing as npt
 
 from model.index.shard_files.graph import MOST_NEIGHBOURS
 from model.index.shard_files.layout import MOST_BITS
+from schemas.arrays import Bools, Int64s
 from schemas.errors import QprError, UsageError
 from schemas.quantities import counted
 
@@ -177,7 +177,7 @@ def sample_size(factory: str) -> int:
     return max(POINTS_PER_LIST * lists_of(factory), POINTS_OF_A_CODE if coded else 0)
 
 
-def in_sample(question_ids: npt.NDArray[np.int64], *, size: int, questions: int) -> npt.NDArray[np.bool_]:
+def in_sample(question_ids: Int64s, *, size: int, questions: int) -> Bools:
     """Return for each id whether it is in the training sample, about ``size`` of all ``questions``.
 
     An id is a hash, so the ids below a bound (as unsigned numbers) are a uniform sample, and the same one however the

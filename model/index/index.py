@@ -24,10 +24,11 @@ from model.index.factory import most_probes
 from model.index.ranking import Ranking
 from model.index.refinement import RefinedSearch
 from model.index.rows.cells import Records
-from model.index.rows.row_filters import Mask, RowFilters, probes_within
+from model.index.rows.row_filters import RowFilters, probes_within
 from model.index.settings import IndexSettings
-from model.index.shard_merge import Ints, Nearest, nearest
-from model.index.shards import Matrix, Shard
+from model.index.shard_merge import Nearest, nearest
+from model.index.shards import Shard
+from schemas.arrays import Bools, Int64s, Matrix
 from schemas.artifacts.verified_files import VerifiedFiles, reading_threads
 from schemas.errors import UsageError
 from schemas.filters import row_id, row_suffix
@@ -61,7 +62,7 @@ class Index:
     probes: int
     encoder: Encoder
     shards: tuple[Shard, ...] = dataclasses.field(repr=False)
-    question_ids: tuple[Ints, ...] = dataclasses.field(repr=False)
+    question_ids: tuple[Int64s, ...] = dataclasses.field(repr=False)
     stored: VerifiedFiles = dataclasses.field(repr=False)
     _id_tables: tuple[IdTable, ...] = dataclasses.field(repr=False)
     codes: tuple[Codes, ...] = dataclasses.field(default=(), repr=False)
@@ -90,7 +91,7 @@ class Index:
         """Return whether a question has an answer; in an index of pairs none has."""
         return any(table["answer"].null_count < len(table) for table in self._tables)
 
-    def within(self, masks: Sequence[Mask], values: Sequence[str]) -> Index:
+    def within(self, masks: Sequence[Bools], values: Sequence[str]) -> Index:
         """Return the same index, of which only some rows are found.
 
         Args:
@@ -169,20 +170,20 @@ class Index:
         """Yield all questions that are not deleted in the order of their rows, as `questions`, some rows at a time."""
         return map(self.questions, self.row_batches(rows))
 
-    def row_batches(self, rows: int) -> Iterator[Ints]:
+    def row_batches(self, rows: int) -> Iterator[Int64s]:
         """Yield the numbers of all rows that are not deleted, ascending, of some rows at a time."""
         for start in range(0, len(self), rows):
             yield self.live_rows(np.arange(start, min(start + rows, len(self))))
 
-    def records(self, rows: Ints) -> list[dict[str, Any]]:
+    def records(self, rows: Int64s) -> list[dict[str, Any]]:
         """Return the same as dicts for a few rows in a hundredth of the time, without columns that filter searches."""
         return self._records.of(rows.tolist())
 
-    def column(self, name: str, rows: Ints) -> list[Any]:
+    def column(self, name: str, rows: Int64s) -> list[Any]:
         """Return one column of `records`."""
         return self._records.column(name, rows.tolist())
 
-    def vectors_of(self, rows: Ints) -> Matrix | None:
+    def vectors_of(self, rows: Int64s) -> Matrix | None:
         """Return the vectors of a few rows, (n, dimension); None unless all shards are flat, in order of their rows."""
         if not all(shard.is_flat for shard in self.shards):
             return None
@@ -191,7 +192,7 @@ class Index:
         vectors = [self.shards[shard].vectors[row] for shard, row in places]
         return np.array(vectors, np.float32).reshape(-1, self.settings.dimension)
 
-    def rows_of(self, question_ids: Ints) -> Ints:
+    def rows_of(self, question_ids: Int64s) -> Int64s:
         """Return the row of each question id (n,), -1 where the index does not have it, or no longer."""
         if len(question_ids) <= _ONE_BY_ONE:
             return np.array([self._row_of(question_id) for question_id in question_ids.tolist()], np.int64)
@@ -222,20 +223,20 @@ class Index:
         starts = self._starts.tolist()
         return [(ids.data, *rest) for ids, *rest in zip(self.question_ids, self.shards, starts, strict=True)]
 
-    def live_rows(self, numbers: npt.ArrayLike) -> Ints:
+    def live_rows(self, numbers: npt.ArrayLike) -> Int64s:
         """Return the rows of questions by number, from 0 to ``len(self) - 1``: rows in order, without deleted ones."""
         given = np.asarray(numbers, np.int64)
         return given if self._live is None else self._live[given]
 
     @functools.cached_property
-    def _live(self) -> Ints | None:
+    def _live(self) -> Int64s | None:
         """Return all rows that are not deleted, None where none is."""
         if all(shard.live is None for shard in self.shards):
             return None
         return np.flatnonzero(np.concatenate([shard.mask for shard in self.shards]))
 
     @functools.cached_property
-    def _starts(self) -> Ints:
+    def _starts(self) -> Int64s:
         """Return the first row of each shard."""
         return np.array([*itertools.accumulate(map(len, self.shards[:-1]), initial=0)], np.int64)
 

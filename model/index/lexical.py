@@ -17,8 +17,9 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from model.index.ranking import Ints, Ranking, no_hits
+from model.index.ranking import Ranking, no_hits
 from model.index.words.loops import CompiledWords, compiled_words
+from schemas.arrays import Bools, Float32s, Int32s, Int64s
 from schemas.stems import stem
 from schemas.text import hash64, key, words
 
@@ -42,8 +43,6 @@ SHORT: Final = 10
 _TOGETHER: Final = 256
 """Texts whose terms are looked up together."""
 
-Floats = npt.NDArray[np.float32]
-
 
 @dataclasses.dataclass(frozen=True)
 class Lexical:
@@ -61,15 +60,15 @@ class Lexical:
         rows: (N,) int32, row of each question in the index; None: its number.
     """
 
-    ids: Ints
-    terms: Ints
-    starts: Ints
-    largest: Floats
-    questions: npt.NDArray[np.int32]
-    weights: Floats
-    allowed: npt.NDArray[np.bool_] | None = None
+    ids: Int64s
+    terms: Int64s
+    starts: Int64s
+    largest: Float32s
+    questions: Int32s
+    weights: Float32s
+    allowed: Bools | None = None
     loops: CompiledWords | None = None
-    rows: npt.NDArray[np.int32] | None = None
+    rows: Int32s | None = None
 
     @classmethod
     def of(cls, contents: Mapping[str, Any]) -> Lexical:
@@ -114,7 +113,7 @@ class Lexical:
             ranking.rows[part] = numbers if self.rows is None else self.rows[numbers]
         return ranking
 
-    def entries(self, texts: Sequence[str]) -> Ints:
+    def entries(self, texts: Sequence[str]) -> Int64s:
         """Return about how many entries of the lists of terms a search of each text reads or looks up, (n,)."""
         found = np.zeros(len(texts), np.int64)
         places, bounds = self._places(texts)
@@ -126,7 +125,7 @@ class Lexical:
                 found[query] = read[added - 1] * (1 + len(read) - added)
         return found
 
-    def _all_best(self, texts: Sequence[str], k: int) -> Iterator[tuple[npt.NDArray[np.int32], Floats]]:
+    def _all_best(self, texts: Sequence[str], k: int) -> Iterator[tuple[Int32s, Float32s]]:
         """Return numbers and sums of the best k questions of each text, highest first."""
         for start in range(0, len(texts), _TOGETHER):
             places, bounds = self._places(texts[start : start + _TOGETHER])
@@ -136,7 +135,7 @@ class Lexical:
                 for first, last in itertools.pairwise(bounds.tolist()):
                     yield self._best(places[first:last], k)
 
-    def _best(self, places: Ints, k: int) -> tuple[npt.NDArray[np.int32], Floats]:
+    def _best(self, places: Int64s, k: int) -> tuple[Int32s, Float32s]:
         """Return numbers and sums of the best k questions of a query, highest first, given its terms, rarest first.
 
         Rare terms come first. As soon as a question that has none of the terms so far can no longer reach rank k, only
@@ -146,7 +145,7 @@ class Lexical:
         """
         left = np.append(np.cumsum(self.largest[places][::-1], dtype=np.float64)[::-1], 0) * (1 + 1e-6)
         sums = np.zeros(len(self.ids), np.float32)  # pages that are not written to take no memory
-        found: list[npt.NDArray[np.int32]] = []
+        found: list[Int32s] = []
         count, open_words = 0, 0
         for number, place in enumerate(places):
             part = slice(*self.starts[place : place + 2])
@@ -185,16 +184,14 @@ class Lexical:
         return together[order], totals[order]
 
     @staticmethod
-    def _reachable(
-        together: npt.NDArray[np.int32], totals: Floats, k: int, left: float
-    ) -> tuple[npt.NDArray[np.int32], Floats]:
+    def _reachable(together: Int32s, totals: Float32s, k: int, left: float) -> tuple[Int32s, Float32s]:
         """Return the questions that can be among the best k if a question can gain at most ``left``."""
         if len(together) <= k:
             return together, totals
         kept = totals + left >= -np.partition(-totals, k - 1)[k - 1]
         return together[kept], totals[kept]
 
-    def _places(self, texts: Sequence[str]) -> tuple[Ints, Ints]:
+    def _places(self, texts: Sequence[str]) -> tuple[Int64s, Int64s]:
         """Return the columns of the terms of all texts that some question has, and where those of each text begin.
 
         The rarest of each text come first; of equally frequent ones the one that comes first in the text.
@@ -217,12 +214,12 @@ def terms_of(text: str) -> list[str]:
 
 def _check(
     *,
-    ids: Ints,
-    terms: Ints,
-    starts: Ints,
-    largest: Floats,
-    questions: npt.NDArray[np.int32],
-    weights: Floats,
+    ids: Int64s,
+    terms: Int64s,
+    starts: Int64s,
+    largest: Float32s,
+    questions: Int32s,
+    weights: Float32s,
 ) -> None:
     """Check that arrays fit together.
 

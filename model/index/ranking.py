@@ -9,9 +9,8 @@ import dataclasses
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
-Ints = npt.NDArray[np.int64]
+from schemas.arrays import Bools, Float32s, Int64s
 
 _COMPARED = 2**18
 """Pairs of ids compared at once."""
@@ -28,12 +27,12 @@ class Ranking:
         rows: (n, k) row numbers for `Index.questions`, -1 where padded.
     """
 
-    ids: Ints
-    scores: npt.NDArray[np.float32]
-    rows: Ints
+    ids: Int64s
+    scores: Float32s
+    rows: Int64s
 
     @property
-    def found(self) -> npt.NDArray[np.bool_]:
+    def found(self) -> Bools:
         """Return (n, k) where there is a hit and no padding."""
         return self.rows >= 0
 
@@ -41,7 +40,7 @@ class Ranking:
         """Return the first k hits of each query."""
         return Ranking(self.ids[:, :k], self.scores[:, :k], self.rows[:, :k])
 
-    def reordered(self, order: Ints) -> Ranking:
+    def reordered(self, order: Int64s) -> Ranking:
         """Return the hits in another order (n, m): columns of this ranking."""
         queries = np.arange(len(order))[:, None]  # a third of the time of take_along_axis
         return Ranking(self.ids[queries, order], self.scores[queries, order], self.rows[queries, order])
@@ -59,7 +58,7 @@ class Ranking:
         )
         return together.reordered(np.argsort(together.rows < 0, axis=1, kind="stable")[:, :k])
 
-    def with_first(self, ids: Ints, rows: Ints, k: int) -> Ranking:
+    def with_first(self, ids: Int64s, rows: Int64s, k: int) -> Ranking:
         """Return the first k of each query after one question is moved, or added, to rank 1.
 
         It gets the best score of its query, 0 where there is none.
@@ -95,7 +94,7 @@ def joined(rankings: Iterable[Ranking]) -> Ranking:
     return Ranking(*map(np.concatenate, zip(*(vars(ranking).values() for ranking in rankings), strict=True)))
 
 
-def places(ids: Ints, ranked: Ints) -> Ints:
+def places(ids: Int64s, ranked: Int64s) -> Int64s:
     """Return the rank, from 1, of each id (n, k) among the ranked ids of its query (n, m); 0 where it is not there.
 
     Padding, -1 on both sides, has rank 0.

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from model.index.arithmetic import threads_of
 from model.index.codes import Codes
 from model.index.linking.vectors import exact_distances
-from model.index.shard_merge import Ints, Nearest, ShardSearch, joined, nearest
-from model.index.shards import Matrix, Shard
+from model.index.shard_merge import Nearest, ShardSearch, joined, nearest
+from model.index.shards import Shard
+from schemas.arrays import Bools, Int64s, Matrix
 
 FEWEST_CANDIDATES: Final = 64
 CANDIDATES: Final = 4
@@ -44,7 +44,7 @@ class RefinedSearch:
 
     codes: Sequence[Codes]
     shards: Sequence[Shard]
-    question_ids: Sequence[Ints]
+    question_ids: Sequence[Int64s]
     most_probes: int
 
     def nearest(self, vectors: Matrix, *, k: int, probes: int) -> Nearest:
@@ -81,7 +81,7 @@ class RefinedSearch:
             parts.append(dataclasses.replace(found, rows=np.where(found.rows < 0, -1, self._whole_rows[found.rows])))
         return joined(parts).best(k)
 
-    def _exact(self, vectors: Matrix, rows: Ints, shards: range) -> Nearest:
+    def _exact(self, vectors: Matrix, rows: Int64s, shards: range) -> Nearest:
         """Return rows with their ids and exact distances.
 
         Args:
@@ -97,7 +97,7 @@ class RefinedSearch:
         return found
 
     @functools.cached_property
-    def _ids(self) -> Ints:
+    def _ids(self) -> Int64s:
         """Return the question id of each row."""
         return np.concatenate(self.question_ids)
 
@@ -106,7 +106,7 @@ class RefinedSearch:
         """Return the codes, of which only those of live rows are found."""
         return [dataclasses.replace(codes.shard, live=self._mask(codes)) for codes in self.codes]
 
-    def _mask(self, codes: Codes) -> npt.NDArray[np.bool_] | None:
+    def _mask(self, codes: Codes) -> Bools | None:
         shards = self.shards[codes.first : codes.stop]
         if all(shard.live is None for shard in shards):
             return None
@@ -124,6 +124,6 @@ class RefinedSearch:
         return [number for number in range(len(self.shards)) if number not in coded]
 
     @functools.cached_property
-    def _whole_rows(self) -> Ints:
+    def _whole_rows(self) -> Int64s:
         """Return the rows of the shards without codes."""
         return np.concatenate([self._starts[number] + np.arange(len(self.shards[number])) for number in self._whole])

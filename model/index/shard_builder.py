@@ -8,11 +8,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
-import numpy as np
-import numpy.typing as npt
-
 from model.index.factory import check_questions, default_factory, factory_of_shards, in_sample, sample_size
-from model.index.shards import Matrix, build_shard, train
+from model.index.shards import build_shard, train
+from schemas.arrays import Bools, Int64s, Matrix
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,7 +29,7 @@ class ShardBuilder:
         """Return the factory of an index of this many questions."""
         return self.factory or default_factory(questions, self.dimension)
 
-    def in_sample(self, question_ids: npt.NDArray[np.int64], questions: int) -> npt.NDArray[np.bool_]:
+    def in_sample(self, question_ids: Int64s, questions: int) -> Bools:
         """Return a mask of the ids that are in the training sample of an index of ``questions``."""
         size = sample_size(factory_of_shards(self.factory_for(questions)))
         return in_sample(question_ids, size=size, questions=questions)

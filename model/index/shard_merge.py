@@ -16,9 +16,9 @@ import numpy.typing as npt
 from faiss import swig_ptr
 
 from model.index.arithmetic import one_thread, threads_of
-from model.index.shards import Matrix, Shard
+from model.index.shards import Shard
+from schemas.arrays import Int64s, Matrix
 
-Ints = npt.NDArray[np.int64]
 Number = TypeVar("Number", np.float32, np.int64)
 
 DISTANCES_AT_ONCE = 1 << 22
@@ -39,20 +39,20 @@ class Nearest:
     """
 
     distances: Matrix
-    ids: Ints
-    rows: Ints
+    ids: Int64s
+    rows: Int64s
 
     def best(self, k: int) -> Nearest:
         """Return the k nearest of each query, the smaller id first among equally near ones."""
         order = np.lexsort((self.ids, self.distances), axis=-1)[:, :k]
         return self._take(order)
 
-    def without(self, ids: Ints, k: int) -> Nearest:
+    def without(self, ids: Int64s, k: int) -> Nearest:
         """Return the first k of each query that are not its own id in ``ids`` (n,)."""
         own = (self.ids == ids[:, None]) & (self.rows >= 0)
         return self._take(np.argsort(own, axis=-1, kind="stable")[:, :k])
 
-    def _take(self, order: Ints) -> Nearest:
+    def _take(self, order: Int64s) -> Nearest:
         queries = np.arange(len(order))[:, None]
         return Nearest(self.distances[queries, order], self.ids[queries, order], self.rows[queries, order])
 
@@ -65,7 +65,9 @@ def joined(parts: Sequence[Nearest]) -> Nearest:
     return Nearest(*(np.hstack(of) for of in values))
 
 
-def nearest(shards: Sequence[Shard], question_ids: Sequence[Ints], vectors: Matrix, *, k: int, probes: int) -> Nearest:
+def nearest(
+    shards: Sequence[Shard], question_ids: Sequence[Int64s], vectors: Matrix, *, k: int, probes: int
+) -> Nearest:
     """Return the k nearest questions of every query, ties by question id.
 
     Args:
@@ -100,7 +102,7 @@ def _by_query(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
     return values.transpose(1, 0, 2).reshape(queries, shards * width)
 
 
-def _settle_ties(searches: Sequence[ShardSearch], distances: Matrix, rows: Ints, k: int) -> None:
+def _settle_ties(searches: Sequence[ShardSearch], distances: Matrix, rows: Int64s, k: int) -> None:
     """Replace the rows of each shard and query where rows that were not fetched may be as near as the k-th.
 
     Args:
@@ -117,7 +119,7 @@ def _settle_ties(searches: Sequence[ShardSearch], distances: Matrix, rows: Ints,
         distances[number, query, :k], rows[number, query, :k] = settled
 
 
-def nearest_rows(search: Callable[[int], tuple[Matrix, Ints]], *, k: int, rows: int) -> tuple[Matrix, Ints]:
+def nearest_rows(search: Callable[[int], tuple[Matrix, Int64s]], *, k: int, rows: int) -> tuple[Matrix, Int64s]:
     """Return distances and rows of the k nearest rows of a query, (k,), the smaller row first among equally near ones.
 
     Of rows tied at the last rank FAISS returns arbitrary ones. So more than k are fetched, and more again until all
@@ -146,7 +148,7 @@ class ShardSearch:
     FAISS's functions are called without the checks around them, which take longer than a search of ten short lists.
     """
 
-    def __init__(self, shard: Shard, vectors: Matrix, lists: tuple[Matrix, Ints] | None) -> None:
+    def __init__(self, shard: Shard, vectors: Matrix, lists: tuple[Matrix, Int64s] | None) -> None:
         self._shard, self._vectors, self._lists = shard, vectors, lists
 
     @property
@@ -154,14 +156,14 @@ class ShardSearch:
         """Return the number of rows of the shard."""
         return len(self._shard)
 
-    def __call__(self, queries: Ints, count: int) -> tuple[Matrix, Ints]:
+    def __call__(self, queries: Int64s, count: int) -> tuple[Matrix, Int64s]:
         """Return distances and rows of the nearest rows of some queries by number, each (queries, count)."""
         lists = self._lists and (self._lists[0][queries], self._lists[1][queries])
         distances, rows = np.empty((len(queries), count), np.float32), np.empty((len(queries), count), np.int64)
         ShardSearch(self._shard, self._vectors[queries], lists).into(distances, rows)
         return distances, rows
 
-    def into(self, distances: Matrix, rows: Ints) -> None:
+    def into(self, distances: Matrix, rows: Int64s) -> None:
         """Write the nearest rows of each query into contiguous arrays (queries, count); what is missing is row -1."""
         if (few := self._shard.few_rows) is not None:
             self._among(few, distances, rows)
@@ -184,7 +186,7 @@ class ShardSearch:
             len(self._vectors), pointer, count, swig_ptr(numbers), swig_ptr(to_lists), *found, False, parameters
         )
 
-    def _to_rows(self, points: Ints) -> None:
+    def _to_rows(self, points: Int64s) -> None:
         """Replace points of a graph by their rows."""
         if (row_of_point := self._shard.row_of_point) is None:
             return
@@ -192,7 +194,7 @@ class ShardSearch:
         points[:] = row_of_point.take(points, mode="clip")
         points[missing] = -1
 
-    def _among(self, few: Ints, distances: Matrix, rows: Ints) -> None:
+    def _among(self, few: Int64s, distances: Matrix, rows: Int64s) -> None:
         """Write the nearest of a few rows of a flat shard, whose distances are all computed."""
         count = min(distances.shape[1], len(few))
         distances[:, count:], rows[:, count:] = np.inf, -1

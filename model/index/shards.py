@@ -14,7 +14,6 @@ from typing import Any, cast
 
 import faiss
 import numpy as np
-import numpy.typing as npt
 from faiss import rev_swig_ptr, swig_ptr
 
 from model.index.arithmetic import matrix_products, measure_each_pair, one_thread
@@ -23,10 +22,9 @@ from model.index.graphs.order import graph_in, rows_of_points
 from model.index.graphs.walk import Walk
 from model.index.shard_files.graph import SEARCHED
 from model.index.shard_files.layout import ShardLayout, layout_of
+from schemas.arrays import Bools, Int64s, Matrix
 from schemas.errors import UsageError
 from schemas.quantities import counted
-
-Matrix = npt.NDArray[np.float32]
 
 _ITERATIONS_SEED = 1234
 
@@ -55,19 +53,19 @@ class Shard:
     content: bytes | memoryview
     reader: Any
     layout: ShardLayout
-    live: npt.NDArray[np.bool_] | None = None
-    row_of_point: npt.NDArray[np.int64] | None = None
+    live: Bools | None = None
+    row_of_point: Int64s | None = None
     walk: Walk | None = None
 
     def __len__(self) -> int:
         return self.layout.rows
 
     @property
-    def mask(self) -> npt.NDArray[np.bool_]:
+    def mask(self) -> Bools:
         """Return ``live`` of every row, also where a search may return all."""
         return np.ones(len(self), bool) if self.live is None else self.live
 
-    def within(self, mask: npt.NDArray[np.bool_]) -> Shard:
+    def within(self, mask: Bools) -> Shard:
         """Return the same shard, of which a search returns no other rows than these."""
         return dataclasses.replace(self, live=mask if self.live is None else mask & self.live)
 
@@ -85,11 +83,11 @@ class Shard:
         return of_kind(sel=library.IDSelectorBitmap(live))
 
     @functools.cached_property
-    def live_points(self) -> npt.NDArray[np.bool_] | None:
+    def live_points(self) -> Bools | None:
         """Return ``live`` in the order of the points of a graph, for its walk; None where a search may return all."""
         return None if self.live is None else self._by_point(self.live)
 
-    def _by_point(self, rows: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    def _by_point(self, rows: Bools) -> Bools:
         """Return a mask of rows in the order of the points of a graph."""
         return rows if self.row_of_point is None else rows[self.row_of_point]
 
@@ -110,7 +108,7 @@ class Shard:
         return cast("Matrix", numbers.reshape(-1, self.layout.dimension))
 
     @functools.cached_property
-    def few_rows(self) -> npt.NDArray[np.int64] | None:
+    def few_rows(self) -> Int64s | None:
         """Return the live rows of a flat shard where they are few; None where it is faster to go through all rows."""
         if not self.is_flat or self.live is None or np.count_nonzero(self.live) > FEW * len(self):
             return None
@@ -121,7 +119,7 @@ class Shard:
         """Return the flat index over the centroids, also of a quantizer that is a graph."""
         return getattr(faiss.downcast_index(self.faiss.quantizer), "storage", self.faiss.quantizer)
 
-    def nearest_lists(self, vectors: Matrix, probes: int) -> tuple[Matrix, npt.NDArray[np.int64]]:
+    def nearest_lists(self, vectors: Matrix, probes: int) -> tuple[Matrix, Int64s]:
         """Return distances and numbers of the lists nearest to each vector; all lists in order without a graph.
 
         Args:

@@ -10,12 +10,11 @@ from collections.abc import Callable
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from model.evaluation.relevance import Judgements, query_clusters
 from model.index.index import Index
 from model.reranking.reranker import QUERIES, Reranker
-from model.reranking.term_statistics import Floats
+from schemas.arrays import Bools, Float32s, Int64s
 
 PAIRS: Final = 100_000
 """Pairs of a query and a paraphrase that are looked up at a time: 40 MB of ids at depth 50."""
@@ -33,11 +32,11 @@ class Examples:
         groups: (n,) queries that paraphrase one another have one number, from 0 without gaps.
     """
 
-    ids: npt.NDArray[np.int64]
-    there: npt.NDArray[np.bool_]
-    table: Floats
-    relevant: npt.NDArray[np.bool_]
-    groups: npt.NDArray[np.int64]
+    ids: Int64s
+    there: Bools
+    table: Float32s
+    relevant: Bools
+    groups: Int64s
 
 
 def examples(index: Index, judged: Judgements, reranker: Reranker, *, on_queries: Callable[[int], None]) -> Examples:
@@ -62,7 +61,7 @@ def examples(index: Index, judged: Judgements, reranker: Reranker, *, on_queries
     return Examples(found, present, np.concatenate(tables), known, query_clusters(judged))
 
 
-def relevant(found: npt.NDArray[np.int64], judged: Judgements) -> npt.NDArray[np.bool_]:
+def relevant(found: Int64s, judged: Judgements) -> Bools:
     """Return a mask of the ids found, (n, k), that are paraphrases of their query."""
     flags = np.zeros(found.shape, bool)
     for start in range(0, len(judged.queries), PAIRS):

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-from model.reranking.term_statistics import Floats, WordTable
+from model.reranking.term_statistics import WordTable
+from schemas.arrays import Bools, Float32s, Int32s
 
 PAIR: Final = (
     "bm25", "bm25_of_candidate", "bm25_share", "bm25_share_of_candidate",
@@ -37,10 +37,8 @@ _K1, _B = 1.5, 0.75
 _PAIRS: Final = 2_048
 """Pairs compared together: 5 MB of similarities of their words."""
 
-Rows = npt.NDArray[np.int32]
 
-
-def compare(queries: Rows, candidates: Rows, words: WordTable, *, mean_length: float) -> Floats:
+def compare(queries: Int32s, candidates: Int32s, words: WordTable, *, mean_length: float) -> Float32s:
     """Return (pairs, len(PAIR)) float32 of pairs of questions.
 
     Args:
@@ -58,7 +56,7 @@ def compare(queries: Rows, candidates: Rows, words: WordTable, *, mean_length: f
     return table
 
 
-def standings(values: Floats, there: npt.NDArray[np.bool_]) -> Floats:
+def standings(values: Float32s, there: Bools) -> Float32s:
     """Return each candidate's rank by a value and how much less it has than the best, (n, k, 2).
 
     Args:
@@ -71,21 +69,21 @@ def standings(values: Floats, there: npt.NDArray[np.bool_]) -> Floats:
     return np.stack([rank.astype(np.float32), _below_best(values, there)], axis=2)
 
 
-def behind(table: Floats, there: npt.NDArray[np.bool_]) -> Floats:
+def behind(table: Float32s, there: Bools) -> Float32s:
     """Return how far each candidate is behind its query's best one by the columns `COMPARED` of (n, k, len(PAIR))."""
     columns = table[:, :, [PAIR.index(name) for name in COMPARED]]
     bigger_is_better = np.array([1 if "unlike" not in name else -1 for name in COMPARED], np.float32)
     return _below_best(columns * bigger_is_better, there[:, :, None])
 
 
-def _below_best(values: Floats, there: npt.NDArray[np.bool_]) -> Floats:
+def _below_best(values: Float32s, there: Bools) -> Float32s:
     """Return the maximum over the candidates (axis 1) that are there minus each value, 0 for others."""
     best = np.where(there, values, -np.inf).max(axis=1, keepdims=True, initial=-np.inf)
     with np.errstate(invalid="ignore"):  # a query without a candidate has no best one
         return np.where(there, best - values, 0).astype(np.float32)
 
 
-def _compared(one: Rows, two: Rows, words: WordTable, mean_length: float) -> dict[str, np.ndarray]:
+def _compared(one: Int32s, two: Int32s, words: WordTable, mean_length: float) -> dict[str, np.ndarray]:
     none = len(words.idf) - 1
     equal = (one[:, :, None] == two[:, None, :]) & (one != none)[:, :, None]
     alike = _alike(one, two, words, equal)
@@ -107,16 +105,16 @@ def _compared(one: Rows, two: Rows, words: WordTable, mean_length: float) -> dic
     return found
 
 
-def _alike(one: Rows, two: Rows, words: WordTable, equal: npt.NDArray[np.bool_]) -> Floats:
+def _alike(one: Int32s, two: Int32s, words: WordTable, equal: Bools) -> Float32s:
     """Return the cosine of every word of one question to every word of the other, in [0, 1], 0 where there is none."""
     if words.vectors is None:
         return equal.astype(np.float32)
-    cosines: Floats = words.vectors[one] @ words.vectors[two].transpose(0, 2, 1)
+    cosines: Float32s = words.vectors[one] @ words.vectors[two].transpose(0, 2, 1)
     return np.clip(cosines, 0, 1, out=cosines)
 
 
 def _side(
-    rows: Rows, words: WordTable, *, times: np.ndarray, alike: Floats, other: np.ndarray
+    rows: Int32s, words: WordTable, *, times: np.ndarray, alike: Float32s, other: np.ndarray
 ) -> dict[str, np.ndarray]:
     """Return the features of one question's words compared with the other question.
 

@@ -11,19 +11,17 @@ from contextlib import AbstractContextManager
 from typing import Final, Unpack
 
 import numpy as np
-import numpy.typing as npt
 import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
 from model.reranking.reranker import LARGEST, Weights, logits
-from model.reranking.term_statistics import Floats
 from model.reranking.weight_limits import LEAST_DEVIATION
-from model.training.batching import Numbers
 from model.training.failures import explain_memory
 from model.training.objective import Objective
 from model.training.settings import TrainingSettings
 from model.training.trainer import Ending, Supervision, Trainer
+from schemas.arrays import Bools, Float32s, Int64s
 from schemas.errors import QprError
 from schemas.quantities import counted
 
@@ -36,8 +34,6 @@ EPOCHS, BATCH, LEARNING_RATE, DECAY = 40, 128, 3e-3, 0.3
 
 FEWEST: Final = 20
 """Queries below which nothing is learned."""
-
-Flags = npt.NDArray[np.bool_]
 
 
 class RankingNetworks(nn.Module):
@@ -89,7 +85,7 @@ class RankingObjective(Objective):
     unit = "query"
     advice = "Lower --depth or take another --seed"
 
-    def __init__(self, table: Floats, relevant: Flags, there: Flags, *, seed: int) -> None:
+    def __init__(self, table: Float32s, relevant: Bools, there: Bools, *, seed: int) -> None:
         useful = relevant.any(axis=1) & (there & ~relevant).any(axis=1)
         if useful.sum() < FEWEST:
             queries = f"{counted(int(useful.sum()), 'query')} with a paraphrase and another question among the nearest"
@@ -108,7 +104,7 @@ class RankingObjective(Objective):
             epochs=EPOCHS, batch_size=BATCH, learning_rate=LEARNING_RATE, linear_decay=True
         )
 
-    def batches(self, epoch: int) -> Iterator[Numbers]:
+    def batches(self, epoch: int) -> Iterator[Int64s]:
         """Yield the queries of every step of an epoch, (queries, networks): each network has an order of its own."""
         orders, queries = [], len(self._inputs)
         for random in self._generators():
@@ -116,7 +112,7 @@ class RankingObjective(Objective):
             orders.append([random.permutation(queries) for _ in range(epoch)][-1])
         yield from np.array_split(np.stack(orders, axis=1), -(-queries // BATCH))
 
-    def add_gradients(self, batch: Numbers) -> float:
+    def add_gradients(self, batch: Int64s) -> float:
         """Add the gradients of each network's loss to those of its weights; return the mean loss."""
         losses = []
         for network, rows in zip(self.network.body, batch.T, strict=True):
@@ -132,7 +128,7 @@ class RankingObjective(Objective):
 
 
 def learn(
-    table: Floats, relevant: Flags, there: Flags, *, seed: int, **supervision: Unpack[Supervision]
+    table: Float32s, relevant: Bools, there: Bools, *, seed: int, **supervision: Unpack[Supervision]
 ) -> tuple[Weights, Ending]:
     """Return the weights that minimise a `RankingObjective`, and the reason for the end of the training.
 
@@ -175,15 +171,15 @@ def unsupervised(_: str) -> AbstractContextManager[Supervision]:
 
 
 def cross_fitted(
-    table: Floats,
-    relevant: Flags,
-    there: Flags,
-    groups: npt.NDArray[np.int64],
+    table: Float32s,
+    relevant: Bools,
+    there: Bools,
+    groups: Int64s,
     *,
     folds: int,
     seed: int,
     supervise: Supervise = unsupervised,
-) -> Floats:
+) -> Float32s:
     """Return the score of every candidate by weights learned without its query's group, (n, k).
 
     Args:

@@ -16,7 +16,8 @@ import pydantic
 
 from model.encoders.interface import Encoder
 from model.reranking.features import COMPARED, PAIR, behind, compare, standings
-from model.reranking.term_statistics import Floats, WordCounts, worded
+from model.reranking.term_statistics import WordCounts, worded
+from schemas.arrays import Float32s, Int64s
 from schemas.text_arrays import key_all
 from schemas.words import VERSION
 
@@ -124,7 +125,7 @@ class Reranker:
         both = np.hstack([scores, below.astype(np.float32)])
         return dataclasses.replace(hits, ids=ids, rows=rows, scores=np.take_along_axis(both, places, axis=1))
 
-    def features(self, index: Index, texts: pa.Array, rows: npt.NDArray[np.int64], scores: Floats) -> Floats:
+    def features(self, index: Index, texts: pa.Array, rows: Int64s, scores: Float32s) -> Float32s:
         """Return the features of the candidates of queries, (n, k, features).
 
         Args:
@@ -139,9 +140,7 @@ class Reranker:
         compared = pa.concat_arrays([texts, index.questions(found)["text"].combine_chunks()])
         return self._compared(compared, index.encoder, candidate, scores)
 
-    def _compared(
-        self, compared: pa.Array, encoder: Encoder, candidate: npt.NDArray[np.int64], scores: Floats
-    ) -> Floats:
+    def _compared(self, compared: pa.Array, encoder: Encoder, candidate: Int64s, scores: Float32s) -> Float32s:
         """Return the features; ``candidate`` (n, k) are places in ``compared``, whose first n texts are the queries.
 
         Where a place is -1 there is no candidate; what stands there does not depend on the other queries, nor do other
@@ -162,7 +161,7 @@ class Reranker:
         return np.concatenate([*columns, pairs, behind(pairs, there)], axis=2)
 
 
-def logits(weights: Weights, table: Floats) -> Floats:
+def logits(weights: Weights, table: Float32s) -> Float32s:
     """Return the score of every candidate, (n, k) of features (n, k, F): one hidden layer of tanh."""
     inputs = np.clip((table - weights["mean"]) / weights["deviation"], -LARGEST, LARGEST)
     hidden = np.tanh(inputs @ weights["hidden.weight"].T + weights["hidden.bias"])

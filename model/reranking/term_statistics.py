@@ -11,11 +11,11 @@ from collections.abc import Callable, Collection
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from model.encoders.interface import Encoder, Matrix
+from model.encoders.interface import Encoder
+from schemas.arrays import Bools, Float32s, Int32s, Int64s, Matrix
 from schemas.errors import QprError
 from schemas.quantities import counted
 from schemas.text_arrays import distinct_all, words_all
@@ -23,8 +23,6 @@ from schemas.words import VERSION
 
 MOST_WORDS = 24
 """Words of a question that are looked at: of Quora's questions 3 % have more."""
-
-Floats = npt.NDArray[np.float32]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +38,7 @@ class WordCounts:
     """
 
     words: tuple[str, ...] = dataclasses.field(repr=False)
-    counts: npt.NDArray[np.int64] = dataclasses.field(repr=False)
+    counts: Int64s = dataclasses.field(repr=False)
     questions: int
     mean_length: float
     tokenizer: int = VERSION
@@ -55,7 +53,7 @@ class WordCounts:
         length = float(np.mean(pc.list_value_length(listed).to_numpy())) if len(keys) else 0.0
         return cls(tuple(kept["word"].to_pylist()), kept["count"].to_numpy(), len(keys), max(length, 1.0))
 
-    def idf(self, words: Collection[str]) -> Floats:
+    def idf(self, words: Collection[str]) -> Float32s:
         """Return the inverse document frequency of words as BM25 has it; one not counted has that of a single question.
 
         ``log(1 + (N - n + 0.5) / (n + 0.5))`` (Robertson and Zaragoza 2009, section 3.1, kept above 0).
@@ -110,19 +108,19 @@ class WordTable(NamedTuple):
         numeric: (V + 1,) whether it holds a digit.
     """
 
-    idf: Floats
-    weights: Floats
+    idf: Float32s
+    weights: Float32s
     vectors: Matrix | None
-    numeric: npt.NDArray[np.bool_]
+    numeric: Bools
 
 
-def worded(keys: pa.Array, counts: WordCounts, encoder: Encoder) -> tuple[npt.NDArray[np.int32], WordTable]:
+def worded(keys: pa.Array, counts: WordCounts, encoder: Encoder) -> tuple[Int32s, WordTable]:
     """Return the words of questions, (questions, `MOST_WORDS`) rows of a table, and that table."""
     rows, words = word_rows(keys, version=counts.tokenizer)
     return rows, word_table(words, counts, encoder)
 
 
-def word_rows(keys: pa.Array, *, version: int) -> tuple[npt.NDArray[np.int32], pa.Array]:
+def word_rows(keys: pa.Array, *, version: int) -> tuple[Int32s, pa.Array]:
     """Return the words of questions, (questions, `MOST_WORDS`) numbers of distinct words, and these words.
 
     The number of no word is their count.

@@ -11,11 +11,10 @@ from typing import Final
 import numpy as np
 
 from model.confidence.confidence import Confidence, Judgement, cluster_numbers
-from model.confidence.features import Doubles
 from model.index.index import Index
-from model.index.ranking import Ints
 from model.search.found import Found
 from model.search.judging import clusters_by, judged
+from schemas.arrays import Float64s, Int64s
 
 COMPARED: Final = 10
 """Hits that support their clusters, and whose order depends on their probabilities."""
@@ -35,9 +34,9 @@ def first_by_probability(
     texts: Sequence[str],
     found: Found,
     k: int,
-    exclude: Ints | None,
+    exclude: Int64s | None,
     *,
-    scores: Doubles,
+    scores: Float64s,
 ) -> Found:
     """Return the k first hits, of which the first is of the cluster with the greatest support.
 
@@ -83,7 +82,7 @@ def first_by_probability(
     )
 
 
-def _sums(support: Doubles, clusters: Ints) -> Doubles:
+def _sums(support: Float64s, clusters: Int64s) -> Float64s:
     """Return the sum of the support (n, w) of each hit's cluster; equal to the last bit for the hits of a cluster."""
-    sums: Doubles = np.where(clusters[:, :, None] == clusters[:, None, :], support[:, None, :], 0).sum(axis=2)
+    sums: Float64s = np.where(clusters[:, :, None] == clusters[:, None, :], support[:, None, :], 0).sum(axis=2)
     return sums

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from model.index.ranking import Ints, Ranking
-from model.index.shards import Matrix
+from model.index.ranking import Ranking
+from schemas.arrays import Int64s, Matrix
 
 if TYPE_CHECKING:
     from model.confidence.confidence import Judgement
@@ -23,9 +23,9 @@ class Found(NamedTuple):
     """
 
     ranking: Ranking
-    dense_ranks: Ints
-    lexical_ranks: Ints
+    dense_ranks: Int64s
+    lexical_ranks: Int64s
     nearest: Ranking
-    own_ids: Ints
+    own_ids: Int64s
     vectors: Matrix | None = None
     judgement: Judgement | None = None

@@ -13,8 +13,9 @@ import numpy as np
 from model.confidence.confidence import Confidence, Judgement
 from model.confidence.features import NEIGHBOURS, Cluster
 from model.index.index import Index
-from model.index.ranking import Ints, Ranking
+from model.index.ranking import Ranking
 from model.search.found import Found
+from schemas.arrays import Int64s
 from schemas.tables import ANSWER_ID
 from schemas.text import answer_key
 
@@ -26,7 +27,7 @@ def judged(
     found: Found,
     records: Sequence[Mapping[str, Any]],
     *,
-    exclude: Ints | None = None,
+    exclude: Int64s | None = None,
 ) -> Judgement | None:
     """Return the judgement of the hits of a ranking, found with at least `NEIGHBOURS` nearest questions.
 
@@ -74,7 +75,9 @@ def clusters_by(confidence: Confidence, column: Callable[[str], list[Any]]) -> l
     return column("cluster_id")
 
 
-def _without_single_mates(index: Index, nearest: Ranking, clusters: Sequence[Cluster], exclude: Ints) -> list[Cluster]:
+def _without_single_mates(
+    index: Index, nearest: Ranking, clusters: Sequence[Cluster], exclude: Int64s
+) -> list[Cluster]:
     """Return the clusters of hits, None for the only hit in the cluster of the question that was left out."""
     rows = index.rows_of(exclude)
     own = np.full(len(rows), None)

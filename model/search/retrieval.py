@@ -17,9 +17,9 @@ from model.choices import Mode
 from model.confidence.features import NEIGHBOURS
 from model.index.index import Index
 from model.index.lexical import Lexical
-from model.index.ranking import Ints, Ranking, no_hits, places
-from model.index.shards import Matrix
+from model.index.ranking import Ranking, no_hits, places
 from model.search.found import Found
+from schemas.arrays import Int64s, Matrix
 from schemas.errors import UsageError
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class Retrieval:
             raise UsageError(f"mode {mode}: is not one of {', '.join(self.modes)}. Open the searcher with it")
         return dataclasses.replace(self, mode=mode)
 
-    def find(self, asked: pa.Array | Sequence[str], k: int, exclude: Ints | None, *, neighbours: int = 0) -> Found:
+    def find(self, asked: pa.Array | Sequence[str], k: int, exclude: Int64s | None, *, neighbours: int = 0) -> Found:
         """Return the k best questions of each text; the question whose key equals that of the text is the first.
 
         Args:
@@ -121,7 +121,7 @@ class Retrieval:
         ranking = ranking.with_first(ids, rows, k)
         return Found(ranking, places(ranking.ids, dense.ids), places(ranking.ids, lexical.ids), dense, ids, vectors)
 
-    def _by_probability(self, texts: Sequence[str], k: int, exclude: Ints | None) -> Found:
+    def _by_probability(self, texts: Sequence[str], k: int, exclude: Int64s | None) -> Found:
         from model.search.first_by_probability import first_by_probability
 
         assert self.confidence is not None
@@ -136,7 +136,7 @@ class Retrieval:
         self,
         asked: pa.Array | Sequence[str],
         k: int,
-        exclude: Ints | None,
+        exclude: Int64s | None,
         vectors: Matrix | None,
         first: int,
     ) -> Ranking:
@@ -145,7 +145,7 @@ class Retrieval:
         least, compares_all = min(first, len(self.index)), self.index.probes >= self.index.most_probes
         return search(max(k, least)) if compares_all or not self.index.codes else _first_alike(search, k, least)
 
-    def _by_words(self, texts: Sequence[str], k: int, exclude: Ints | None) -> Ranking:
+    def _by_words(self, texts: Sequence[str], k: int, exclude: Int64s | None) -> Ranking:
         """Return at least k hits of each text by BM25, of which the first `FUSED` are the same for each k."""
 
         def search(depth: int) -> Ranking:

@@ -20,11 +20,11 @@ import pyarrow as pa
 
 from model.index.factory import lists_of
 from model.index.index import Index
-from model.index.ranking import Ints
 from model.index.rows.answers import have_answers
-from model.index.rows.row_filters import Mask, RowFilters
+from model.index.rows.row_filters import RowFilters
 from model.search.retrieval import Retrieval
 from model.text.asked import checked_names
+from schemas.arrays import Bools, Int64s
 from schemas.errors import FilterError
 
 _BYTES: Final = 64 * 2**20
@@ -125,11 +125,11 @@ class Views:
             views.__dict__["_rows"] = self._rows
         return views
 
-    def among(self, question_ids: Ints) -> Retrieval:
+    def among(self, question_ids: Int64s) -> Retrieval:
         """Return the way to search some questions; weights of words stay those among all."""
         return self.within([np.isin(ids, question_ids) for ids in self.whole.index.question_ids])
 
-    def within(self, masks: Sequence[Mask], values: Sequence[str] = ()) -> Retrieval:
+    def within(self, masks: Sequence[Bools], values: Sequence[str] = ()) -> Retrieval:
         """Return the way to search some rows; arguments as of `model.index.index.Index.within`."""
         return within_part(self.whole, self.whole.index.within(masks, values))
 
@@ -143,7 +143,7 @@ def within_part(whole: Retrieval, part: Index) -> Retrieval:
     return dataclasses.replace(whole, index=part, lexical=lexical)
 
 
-def _masks_without(index: Index, answer_ids: frozenset[str]) -> list[Mask]:
+def _masks_without(index: Index, answer_ids: frozenset[str]) -> list[Bools]:
     """Return the mask of each shard's live rows with none of these answers."""
     excluded = pa.array(sorted(answer_ids), pa.string())
     starts = [*itertools.accumulate(map(len, index.shards), initial=0)]

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from schemas.arrays import Int64s
 from schemas.errors import UsageError
 from schemas.quantities import counted
 from schemas.text import normal_length
@@ -106,7 +107,7 @@ def checked_names(names: object, name: str) -> frozenset[str]:
     return frozenset(given)
 
 
-def checked_ids(ids: Any, *, count: int) -> npt.NDArray[np.int64]:
+def checked_ids(ids: Any, *, count: int) -> Int64s:
     """Return ids of questions that were given as the argument ``exclude``, (count,).
 
     Raises:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.arrays import Int32s, Int64s
 from schemas.errors import QprError
 from schemas.ragged import offsets_of, ranges
 from schemas.text import hash64
@@ -42,14 +43,14 @@ class TokenIds:
         offsets: (questions + 1,) int64, from 0 to ``len(ids)``.
     """
 
-    ids: npt.NDArray[np.int32]
-    offsets: npt.NDArray[np.int64]
+    ids: Int32s
+    offsets: Int64s
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     @property
-    def lengths(self) -> npt.NDArray[np.int64]:
+    def lengths(self) -> Int64s:
         """Return how many tokens each question has, (questions,)."""
         return np.diff(self.offsets)
 
@@ -142,7 +143,7 @@ class Vocabulary:
             ids = ids[ids >= 0]
         return TokenIds(ids, offsets_of(lengths))
 
-    def ids_of_distinct(self, words: pa.Array) -> npt.NDArray[np.int32]:
+    def ids_of_distinct(self, words: pa.Array) -> Int32s:
         """Return the id of every word; -1 for one that does not exist for the model."""
         get = self._id_of_word.get
         ids = np.array([get(word, -1) for word in words.to_pylist()], np.int32)

@@ -10,17 +10,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from model.training.settings import TrainingSettings
 from model.training.training_pairs import Pairs
+from schemas.arrays import Int64s
 from schemas.quantities import counted
 from schemas.ragged import ranks_in_runs, starts_of_runs
 
-Numbers = npt.NDArray[np.int64]
 
-
-def epoch_batches(pairs: Pairs, settings: TrainingSettings, *, epoch: int) -> Iterator[Numbers]:
+def epoch_batches(pairs: Pairs, settings: TrainingSettings, *, epoch: int) -> Iterator[Int64s]:
     """Yield the pairs of every step of an epoch."""
     size, seed = settings.batch_size, settings.seed
     if not settings.deals_clusters:
@@ -71,7 +69,7 @@ def _fitted_to_clusters(settings: TrainingSettings, pairs: Pairs, *, inform: Cal
     return settings.model_copy(update={"batch_size": largest})
 
 
-def batches(pairs: int, *, size: int, seed: int, epoch: int) -> Iterator[Numbers]:
+def batches(pairs: int, *, size: int, seed: int, epoch: int) -> Iterator[Int64s]:
     """Yield every pair number of an epoch once, in an order that depends on the seed and the epoch alone.
 
     The last batch may be shorter; it is left out if it holds a single pair, which has no negatives.
@@ -88,9 +86,7 @@ def batches(pairs: int, *, size: int, seed: int, epoch: int) -> Iterator[Numbers
             yield batch
 
 
-def unique_batches(
-    clusters: Numbers, *, per_cluster: int | None, size: int, seed: int, epoch: int
-) -> Iterator[Numbers]:
+def unique_batches(clusters: Int64s, *, per_cluster: int | None, size: int, seed: int, epoch: int) -> Iterator[Int64s]:
     """Yield pairs drawn for this epoch, each drawn pair once, no two of a cluster in one batch.
 
     At most ``per_cluster`` pairs of a cluster are drawn, evenly. The drawn pairs, clusters in random order and a
@@ -117,12 +113,12 @@ def unique_batches(
             yield batch
 
 
-def _drawn(clusters: Numbers, per_cluster: int | None) -> Numbers:
+def _drawn(clusters: Int64s, per_cluster: int | None) -> Int64s:
     """Return the number of pairs drawn of every cluster."""
     counts = np.bincount(clusters)
     return counts if per_cluster is None else np.minimum(counts, per_cluster)
 
 
-def _batch_count(drawn: Numbers, size: int) -> int:
+def _batch_count(drawn: Int64s, size: int) -> int:
     """Return the number of batches that hold all drawn pairs, those of a lone pair included."""
     return max(-(-int(drawn.sum()) // size), int(drawn.max()))

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar, cast
 
 import numpy as np
-import numpy.typing as npt
 import torch
 import torch.distributed
 from torch import Tensor, nn
 
+from schemas.arrays import Int64s
 from schemas.errors import QprError
 
 T = TypeVar("T")
@@ -37,7 +37,7 @@ class Processes:
     rank: int = 0
     count: int = 1
 
-    def share(self, batch: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def share(self, batch: Int64s) -> Int64s:
         """Return this process's part of a batch; all parts in order are the batch."""
         return np.array_split(batch, self.count)[self.rank]
 

@@ -9,8 +9,6 @@ import contextlib
 import math
 from collections.abc import Iterator
 
-import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -20,6 +18,7 @@ from model.encoders.registry import kind_of
 from model.training.objective import Learner, Objective
 from model.training.progress import Progress
 from model.training.settings import TrainingSettings
+from schemas.arrays import Int64s
 from schemas.errors import QprError, is_out_of_memory
 
 EXPLODED = 1000.0
@@ -29,7 +28,7 @@ _LONGEST = 80
 """Characters shown of a question."""
 
 
-def check_loss(loss: float, batch: npt.NDArray[np.int64], at: Progress, objective: Objective) -> None:
+def check_loss(loss: float, batch: Int64s, at: Progress, objective: Objective) -> None:
     """Check that the loss of the step after ``at`` is finite, and at most a thousand times the first one.
 
     The first one may have any size: the online contrastive loss grows with the batch, the triplet loss with its margin.

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import torch
 
@@ -21,6 +20,7 @@ from model.text.vocabulary import Vocabulary
 from model.training.memory.devices import checked_device
 from model.training.settings import TrainingSettings
 from model.training.training_pairs import Pairs
+from schemas.arrays import Int64s
 from schemas.errors import QprError
 from schemas.quantities import counted
 
@@ -120,9 +120,7 @@ def begin_from(older: ModelParts, network: Network, vocabulary: Vocabulary) -> s
     return taken
 
 
-def rows_in_common(
-    older: Vocabulary, newer: Vocabulary, *, beyond: int
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], int]:
+def rows_in_common(older: Vocabulary, newer: Vocabulary, *, beyond: int) -> tuple[Int64s, Int64s, int]:
     """Return rows of a new table, the same rows in the older one, and the number of listed words among them.
 
     Args:

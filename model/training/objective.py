@@ -13,8 +13,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from model.training.batching import Numbers
 from model.training.settings import TrainingSettings
+from schemas.arrays import Int64s
 from schemas.quantities import counted
 
 
@@ -59,17 +59,17 @@ class Objective(abc.ABC):
     advice = "Lower --learning-rate"
 
     @abc.abstractmethod
-    def batches(self, epoch: int) -> Iterator[Numbers]:
+    def batches(self, epoch: int) -> Iterator[Int64s]:
         """Yield the examples of every step of an epoch, counted from 1; each epoch has as many steps."""
 
     @abc.abstractmethod
-    def add_gradients(self, batch: Numbers) -> float:
+    def add_gradients(self, batch: Int64s) -> float:
         """Add the gradients of a batch's mean loss to those of the weights; return the loss."""
 
     def validation_auc(self) -> float | None:
         """Return the validation score that decides on the best epoch; None keeps the last epoch."""
         return None
 
-    def describe(self, batch: Numbers) -> str:
+    def describe(self, batch: Int64s) -> str:
         """Return the words of an error message for the batch whose gradients were added last."""
         return f"this batch of {counted(len(batch), self.unit)}"

@@ -13,13 +13,13 @@ from typing import Literal, TypedDict, Unpack
 
 from model.encoders.network import weights_of
 from model.encoders.saved_model import Weights
-from model.training.batching import Numbers
 from model.training.checkpoints.checkpoints import Checkpoints
 from model.training.checkpoints.training_state import arrays_of, restore
 from model.training.distributed import ALONE, Processes
 from model.training.failures import check_auc, check_loss, check_weights
 from model.training.objective import Objective
 from model.training.progress import Deadline, Epoch, Progress
+from schemas.arrays import Int64s
 from schemas.quantities import counted
 
 
@@ -128,7 +128,7 @@ class Trainer:
         best = self.progress.epochs[self.progress.best - 1]
         return Trained(weights, self.progress.epochs, best, ending, self.settings.batch_size)
 
-    def step(self, batch: Numbers) -> float:
+    def step(self, batch: Int64s) -> float:
         """Learn from one batch; return its loss."""
         for optimizer in self.optimizers:
             optimizer.zero_grad()

@@ -8,16 +8,14 @@ from __future__ import annotations
 import dataclasses
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.arrays import Int64s
 from schemas.artifacts.dataset import Dataset
 from schemas.errors import UnusableInputError
 from schemas.quantities import counted
 from schemas.text_arrays import key_all
-
-Positions = npt.NDArray[np.int64]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,9 +30,9 @@ class Pairs:
     """
 
     texts: pa.Array
-    first: Positions
-    second: Positions
-    clusters: Positions
+    first: Int64s
+    second: Int64s
+    clusters: Int64s
 
     def __len__(self) -> int:
         return len(self.first)

@@ -13,18 +13,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from schemas.arrays import Int64s
 from schemas.hashing import mix
 from schemas.ragged import runs_of, sizes_of_runs
 from schemas.text_arrays import hash64_all
 
-Ints = npt.NDArray[np.int64]
 
-
-def cluster_ids(members: pa.Table, group: Ints) -> Ints:
+def cluster_ids(members: pa.Table, group: Int64s) -> Int64s:
     """Return the id of the cluster of each row, (R,) int64.
 
     Args:
@@ -42,7 +40,7 @@ def cluster_ids(members: pa.Table, group: Ints) -> Ints:
     return ids[cluster]
 
 
-def ids_of(oldest: pa.Table) -> Ints:
+def ids_of(oldest: pa.Table) -> Int64s:
     """Return the id of the cluster with each of these oldest questions, (R,) int64.
 
     Args:
@@ -50,16 +48,16 @@ def ids_of(oldest: pa.Table) -> Ints:
     """
     answers, questions = (oldest[name].combine_chunks().cast(pa.string()) for name in ("answer_id", "question_id"))
     named = pc.binary_join_element_wise(answers, questions, ":").dictionary_encode()
-    ids: Ints = hash64_all(named.dictionary).take(named.indices).to_numpy()
+    ids: Int64s = hash64_all(named.dictionary).take(named.indices).to_numpy()
     return ids
 
 
-def further_ids(ids: Ints) -> Iterator[Ints]:
+def further_ids(ids: Int64s) -> Iterator[Int64s]:
     """Yield the second to ninth ids, (R,) int64, of clusters whose own ids, (R,), other clusters can have inherited."""
     return (mix(ids, number).view(np.int64) for number in range(1, 9))
 
 
-def oldest_of(asked: pa.Table, order: Ints, starts: Ints) -> Ints:
+def oldest_of(asked: pa.Table, order: Int64s, starts: Int64s) -> Int64s:
     """Return the place in ``order`` of the oldest question of each run; questions without a time are the youngest.
 
     Args:
@@ -75,7 +73,7 @@ def oldest_of(asked: pa.Table, order: Ints, starts: Ints) -> Ints:
     return places[np.searchsorted(places, starts)]
 
 
-def _inherited(members: pa.Table, cluster: Ints, ids: Ints) -> Ints:
+def _inherited(members: pa.Table, cluster: Int64s, ids: Int64s) -> Int64s:
     """Return the ids of clusters, those of earlier ones in place of their own where the oldest question has left.
 
     An earlier id goes to the cluster with most of the questions that had it, if these are at least half of its

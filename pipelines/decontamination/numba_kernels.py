@@ -9,22 +9,21 @@ import numpy as np
 import numpy.typing as npt
 
 from pipelines.neighbours.numba_kernels import count_bits
+from schemas.arrays import Int64s
 from schemas.compiled import compile_loop
-
-Rows = npt.NDArray[np.int64]
 
 
 @compile_loop
 def write_possible(
-    row: Rows,
-    first: Rows,
-    count: Rows,
-    partners: Rows,
-    sizes: Rows,
+    row: Int64s,
+    first: Int64s,
+    count: Int64s,
+    partners: Int64s,
+    sizes: Int64s,
     parities: npt.NDArray[np.uint64],
-    most: Rows,
+    most: Int64s,
     begin: int,
-    pairs: npt.NDArray[np.int64],
+    pairs: Int64s,
 ) -> tuple[int, int]:
     """Write the pairs of some runs whose parities differ in few enough bits.
 

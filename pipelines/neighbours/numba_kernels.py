@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from schemas.arrays import Bools, Float32s, Float64s, Int32s, Int64s
 from schemas.compiled import compile_loop
-
-Rows = npt.NDArray[np.int64]
 
 DISTANCES = 257
 """Number of distances of two sketches of 256 bits."""
@@ -24,16 +23,16 @@ DISTANCES = 257
 
 @compile_loop
 def pick_candidates(
-    row: Rows,
-    place: Rows,
-    size: Rows,
+    row: Int64s,
+    place: Int64s,
+    size: Int64s,
     sketch: npt.NDArray[np.uint64],
-    answers: Rows,
-    subjects: npt.NDArray[np.bool_],
+    answers: Int64s,
+    subjects: Bools,
     window: int,
     most: int,
     same_answer: bool,
-    pairs: npt.NDArray[np.int64],
+    pairs: Int64s,
 ) -> int:
     """Write the pairs of `postings.candidates`, some of them twice, and return their number.
 
@@ -75,13 +74,13 @@ def pick_candidates(
 
 @compile_loop
 def add_products(
-    indptr: npt.NDArray[np.int32],
+    indptr: Int32s,
     indices: npt.NDArray[np.uint32],
-    data: npt.NDArray[np.float32],
+    data: Float32s,
     columns: int,
-    left: Rows,
-    right: Rows,
-    products: npt.NDArray[np.float32],
+    left: Int64s,
+    right: Int64s,
+    products: Float32s,
 ) -> None:
     """Write the product of two rows of a sparse matrix for each pair, added column after column.
 
@@ -114,12 +113,12 @@ def add_products(
 
 @compile_loop
 def add_shared(
-    indptr: npt.NDArray[np.int32],
+    indptr: Int32s,
     indices: npt.NDArray[np.uint32],
-    values: npt.NDArray[np.float64],
-    left: Rows,
-    right: Rows,
-    sums: npt.NDArray[np.float32],
+    values: Float64s,
+    left: Int64s,
+    right: Int64s,
+    sums: Float32s,
 ) -> None:
     """Write the sums of values over the columns that both rows of each pair have, added in the order of the columns.
 
@@ -165,9 +164,7 @@ def _add_four(owner: Any, row: Any, columns: Any, values: Any, sums: Any) -> Non
 
 
 @compile_loop
-def count_at_least(
-    table: npt.NDArray[np.float32], rows: Rows, least: npt.NDArray[np.float32], counts: npt.NDArray[np.float64]
-) -> None:
+def count_at_least(table: Float32s, rows: Int64s, least: Float32s, counts: Float64s) -> None:
     """Write the number of values of a row of a table that are at least as high as a limit.
 
     Args:

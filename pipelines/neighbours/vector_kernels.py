@@ -10,13 +10,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from numba import njit
 
+from schemas.arrays import Float32s, Float64s, Int32s
 from schemas.compiled import compile_loop
-
-Floats = npt.NDArray[np.float64]
-Places = npt.NDArray[np.int32]
 
 FEW = 64
 """Number of columns up to which they are inserted one by one: those of a word are sorted already."""
@@ -24,16 +21,16 @@ FEW = 64
 
 @compile_loop
 def add_parts(
-    word_ends: Places,
-    words: Places,
-    weights: Floats,
-    part_ends: Places,
-    parts: Places,
-    shares: Floats,
+    word_ends: Int32s,
+    words: Int32s,
+    weights: Float64s,
+    part_ends: Int32s,
+    parts: Int32s,
+    shares: Float64s,
     columns: int,
-    ends: Places,
-    indices: Places,
-    data: npt.NDArray[np.float32],
+    ends: Int32s,
+    indices: Int32s,
+    data: Float32s,
 ) -> int:
     """Write the sum of the weighted words of each row, divided by its length, and return the number of entries.
 

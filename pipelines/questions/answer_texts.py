@@ -12,18 +12,16 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from pipelines.intermediate import ANSWER_FORMS, LOG_ANSWER_ID
 from pipelines.questions.aggregation import sum_equal_rows
 from pipelines.questions.markup import bare_texts, has_markup
+from schemas.arrays import Bools, Int64s
 from schemas.quantities import counted, rounded_percent
 from schemas.ragged import most_frequent, runs_of, sizes_of_runs, starts_of_runs
 from schemas.text_arrays import encode, with_used_texts
-
-Ints = npt.NDArray[np.int64]
 
 PREFIX: Final = "many_texts_"
 """Beginning of the counters."""
@@ -119,7 +117,7 @@ def current_texts(forms: pa.Table) -> CurrentTexts:
     return CurrentTexts(pa.table(texts), _many_text_counts(merged))
 
 
-def _have_ended(events: Ints, first: Ints, last: Ints, starts: Ints) -> npt.NDArray[np.bool_]:
+def _have_ended(events: Int64s, first: Int64s, last: Int64s, starts: Int64s) -> Bools:
     """Return whether each form has ended.
 
     Args:
@@ -141,7 +139,7 @@ def _have_ended(events: Ints, first: Ints, last: Ints, starts: Ints) -> npt.NDAr
     since = total - (before[: len(events)] - of_other_answers) - np.where(first >= ends, events, 0)
     chance = (1 - events / (total - since + 1)) ** since
     few = np.repeat(sizes <= MAX_TEXTS, sizes)
-    ended: npt.NDArray[np.bool_] = few & (last < newest - SILENCE) & (chance <= MAX_CHANCE)
+    ended: Bools = few & (last < newest - SILENCE) & (chance <= MAX_CHANCE)
     return ended
 
 
@@ -190,11 +188,11 @@ def _many_text_counts(forms: pa.Table) -> dict[str, int]:
     return counts if len(found) else {}
 
 
-def _of_many(forms: pa.Table) -> npt.NDArray[np.bool_]:
+def _of_many(forms: pa.Table) -> Bools:
     """Return whether the answer id of each form has many, and none that most of its rows have."""
     events, (starts, sizes) = forms["events"].to_numpy(), runs_of(forms["answer_id"].to_numpy())
     rows, most = (choose.reduceat(events, starts) for choose in (np.add, np.maximum))
-    many: npt.NDArray[np.bool_] = np.repeat((sizes >= MANY) & (most <= MAX_SHARE * rows), sizes)
+    many: Bools = np.repeat((sizes >= MANY) & (most <= MAX_SHARE * rows), sizes)
     return many
 
 

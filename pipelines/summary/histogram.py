@@ -9,7 +9,8 @@ import dataclasses
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
+
+from schemas.arrays import Float64s, Int64s
 
 FIVE = {"min": 0.0, "q1": 0.25, "median": 0.5, "q3": 0.75, "max": 1.0}
 """Share of the values up to each figure of the five-number summary."""
@@ -26,11 +27,11 @@ class Distribution:
     """
 
     steps: int
-    multiples: npt.NDArray[np.int64]
-    counts: npt.NDArray[np.int64]
+    multiples: Int64s
+    counts: Int64s
 
     @classmethod
-    def of(cls, values: npt.NDArray[np.float64] | npt.NDArray[np.int64], *, steps: int = 1) -> Distribution:
+    def of(cls, values: Float64s | Int64s, *, steps: int = 1) -> Distribution:
         """Return the distribution of ``values``, (N,)."""
         multiples, counts = np.unique(np.rint(values * steps).astype(np.int64), return_counts=True)
         return cls(steps, multiples, counts.astype(np.int64))

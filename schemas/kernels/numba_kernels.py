@@ -6,18 +6,18 @@ lists of codes -> keep_first -> each code once a list
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from schemas.arrays import Int32s, Int64s
 from schemas.compiled import compile_loop
 
 
 @compile_loop
 def keep_first(
-    ends: npt.NDArray[np.int64],
-    codes: npt.NDArray[np.int32],
+    ends: Int64s,
+    codes: Int32s,
     values: int,
-    kept_ends: npt.NDArray[np.int32],
-    kept: npt.NDArray[np.int32],
+    kept_ends: Int32s,
+    kept: Int32s,
 ) -> int:
     """Write the first of equal codes of each list, and return their number.
 

@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaincc, betaincinv  # scipy.stats takes a second longer to import
 
-Floats = npt.NDArray[np.float64]
+from schemas.arrays import Float64s
 
 
-def lower_tail(wrong: npt.ArrayLike, sample: npt.ArrayLike, share: npt.ArrayLike) -> Floats:
+def lower_tail(wrong: npt.ArrayLike, sample: npt.ArrayLike, share: npt.ArrayLike) -> Float64s:
     """Return P(Bin(sample, share) <= wrong), the p-value of "the share of wrong ones is at least ``share``".
 
     Args:
@@ -24,7 +24,7 @@ def lower_tail(wrong: npt.ArrayLike, sample: npt.ArrayLike, share: npt.ArrayLike
     """
     counts, sizes = np.floor(np.asarray(wrong, float)), np.asarray(sample, float)
     inside = betaincc(np.maximum(counts, 0) + 1, np.maximum(sizes - counts, 1), np.asarray(share, float))
-    tail: Floats = np.select([counts < 0, counts >= sizes], [0.0, 1.0], inside)
+    tail: Float64s = np.select([counts < 0, counts >= sizes], [0.0, 1.0], inside)
     return tail
 
 

@@ -19,6 +19,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaincc, betaln, gammaln
 
+from schemas.arrays import Float64s
+
 MULTIPLES: Final = (1.5, 2.0, 3.0, 5.0, 10.0, 20.0)
 """Shares of wrong ones that `excess_evidence` bets on, in multiples of the promised share."""
 
@@ -36,7 +38,7 @@ BETS: Final = (0.01, 0.03, 0.1, 0.2, 0.4, 0.7, 0.95)
 """Shares of its wealth that `mean_evidence` bets on a larger mean: small ones see small differences late."""
 
 
-def excess_evidence(wrong: npt.ArrayLike, sample: npt.ArrayLike, share: float) -> npt.NDArray[np.float64]:
+def excess_evidence(wrong: npt.ArrayLike, sample: npt.ArrayLike, share: float) -> Float64s:
     """Return the evidence that more than ``share`` are wrong: the mean likelihood ratio over `MULTIPLES`.
 
     Args:
@@ -49,7 +51,7 @@ def excess_evidence(wrong: npt.ArrayLike, sample: npt.ArrayLike, share: float) -
     failures = np.asarray(wrong, float)[..., None]
     successes = np.asarray(sample, float)[..., None] - failures
     logs = failures * np.log(bets / share) + successes * (np.log1p(-bets) - np.log1p(-share))
-    evidence: npt.NDArray[np.float64] = np.exp(np.minimum(logs, 700)).mean(-1)  # exp(710) is infinite
+    evidence: Float64s = np.exp(np.minimum(logs, 700)).mean(-1)  # exp(710) is infinite
     return evidence
 
 
@@ -84,7 +86,7 @@ def _least_right(share: float, population: int) -> int:
     return math.ceil(share * population - 1e-9)
 
 
-def _log_evidence_by_number(right: int, wrong: int, population: int, least: int) -> npt.NDArray[np.float64]:
+def _log_evidence_by_number(right: int, wrong: int, population: int, least: int) -> Float64s:
     """Return the logarithms of the evidence that more than ``least``, ``least + 1``, … ``population - 1`` are right.
 
     Args:
@@ -101,7 +103,7 @@ def _log_evidence_by_number(right: int, wrong: int, population: int, least: int)
     left = np.where(too_few, 0, numbers - right), np.where(too_many, 0, others - wrong)
     likelihood = gammaln(numbers + 1) - gammaln(left[0] + 1) + gammaln(others + 1) - gammaln(left[1] + 1)
     likelihood[too_few | too_many] = -np.inf
-    evidence: npt.NDArray[np.float64] = np.full(len(numbers) - 1, -np.inf)
+    evidence: Float64s = np.full(len(numbers) - 1, -np.inf)
     evidence[too_few[:-1]] = np.inf
     possible = ~(too_few | too_many)[:-1]
     ratio = _log_sums_from(prior + likelihood)[1:] - _log_sums_from(prior)[1:]
@@ -109,9 +111,9 @@ def _log_evidence_by_number(right: int, wrong: int, population: int, least: int)
     return evidence
 
 
-def _log_sums_from(logs: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+def _log_sums_from(logs: Float64s) -> Float64s:
     """Return the logarithm of the sum of each value and all after it, of values given by logarithms."""
-    sums: npt.NDArray[np.float64] = np.logaddexp.accumulate(logs[::-1])[::-1]
+    sums: Float64s = np.logaddexp.accumulate(logs[::-1])[::-1]
     return sums
 
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from schemas.arrays import Bools
+
 
 def number_passed(p_values: npt.ArrayLike, level: float) -> npt.NDArray[Any]:
     """Return the number of tests before the first whose p-value exceeds the level.
@@ -24,7 +26,7 @@ def number_passed(p_values: npt.ArrayLike, level: float) -> npt.NDArray[Any]:
     return leading_true(np.asarray(p_values) <= level)
 
 
-def leading_true(shown: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
+def leading_true(shown: Bools) -> npt.NDArray[Any]:
     """Return the number of true values before the first false one along the last axis, (…, S) -> (…)."""
     count: npt.NDArray[Any] = np.logical_and.accumulate(shown, axis=-1).sum(-1)
     return count

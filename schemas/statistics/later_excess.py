@@ -14,10 +14,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from schemas.arrays import Float64s
 from schemas.statistics.e_processes import excess_evidence
 
 
-def later_excess_evidence(wrong: npt.ArrayLike, sample: npt.ArrayLike, share: float) -> npt.NDArray[np.float64]:
+def later_excess_evidence(wrong: npt.ArrayLike, sample: npt.ArrayLike, share: float) -> Float64s:
     """Return the evidence that more than ``share`` are wrong, from the first sample or a later one on.
 
     Observations may come in any order that does not depend on those to come, also of several samples in turn.
@@ -29,11 +30,11 @@ def later_excess_evidence(wrong: npt.ArrayLike, sample: npt.ArrayLike, share: fl
     """
     watched = excess_evidence(_sums_from(wrong), _sums_from(sample), share)
     after = 1 / (1 + np.log1p(np.arange(watched.shape[-1] + 1)))
-    evidence: npt.NDArray[np.float64] = np.asarray(watched @ -np.diff(after) + after[-1])  # that of later samples is 1
+    evidence: Float64s = np.asarray(watched @ -np.diff(after) + after[-1])  # that of later samples is 1
     return evidence
 
 
-def _sums_from(counts: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def _sums_from(counts: npt.ArrayLike) -> Float64s:
     """Return for each sample the sum of it and all later ones."""
-    sums: npt.NDArray[np.float64] = np.flip(np.flip(np.asarray(counts, float), -1).cumsum(-1), -1)
+    sums: Float64s = np.flip(np.flip(np.asarray(counts, float), -1).cumsum(-1), -1)
     return sums

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from model.index.linking.build import build_graph
-from model.index.shards import Matrix, Shard, build_shard, open_shard, train
+from model.index.shards import Shard, build_shard, open_shard, train
+from schemas.arrays import Matrix
 
 
 def random_vectors(count: int, dimension: int = 8, seed: int = 0) -> Matrix:

@@ -27,12 +27,11 @@ from model.index.linking.build import build_graph
 from model.index.linking.groups import Groups, grouped
 from model.index.shard_merge import ShardSearch
 from model.index.shards import Shard, build_shard, open_shard, train
+from schemas.arrays import Int64s, Matrix
 
 FACTORY = "HNSW32,SQ8,RFlat"
 GROUPS, IN_EACH, DIMENSION, INDEPENDENT = 10, 6_000, 256, 40
 QUERIES, NEAREST, CANDIDATES, IN_VIEW = 1_000, 10, 64, 108
-
-Matrix = npt.NDArray[np.float32]
 
 
 def far_groups(spread: float, *, seed: int) -> Matrix:
@@ -77,7 +76,7 @@ def measured(shard: Shard, groups: Groups, vectors: Matrix, *, seed: int) -> dic
     }
 
 
-def _share(found: npt.NDArray[np.int64], exact: npt.NDArray[np.int64]) -> float:
+def _share(found: Int64s, exact: Int64s) -> float:
     return float(np.mean([np.isin(of_exact, of_found).mean() for of_found, of_exact in zip(found, exact, strict=True)]))
 
 

@@ -13,7 +13,6 @@ import sys
 from typing import Annotated
 
 import numpy as np
-import numpy.typing as npt
 import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
@@ -24,9 +23,7 @@ from model.index.shard_merge import ShardSearch
 from model.index.shards import Shard, build_shard, open_shard, train
 from model.index.sizing.recall import DEPTH, QUERIES, new_wordings
 from model.search.opening import open_index
-
-Matrix = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int64]
+from schemas.arrays import Int64s, Matrix
 
 
 def main(
@@ -59,7 +56,7 @@ def main(
         )
 
 
-def recall(graph: Shard, flat: Shard, queries: Matrix, own: Ints | None = None) -> float:
+def recall(graph: Shard, flat: Shard, queries: Matrix, own: Int64s | None = None) -> float:
     """Return the share of the nearest questions that are among the nearest of a graph's candidates.
 
     Args:

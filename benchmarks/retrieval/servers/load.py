@@ -19,7 +19,8 @@ from typing import Any
 from urllib.parse import quote
 
 import numpy as np
-import numpy.typing as npt
+
+from schemas.arrays import Float64s
 
 HEADER_END = b"\r\n\r\n"
 _MOST_CONNECTIONS = 500
@@ -35,7 +36,7 @@ class Outcome:
         wall_s: time from the first request to the last response.
     """
 
-    seconds: npt.NDArray[np.float64]
+    seconds: Float64s
     statuses: dict[int, int]
     wall_s: float
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
+
+from schemas.arrays import Int64s
 
 if TYPE_CHECKING:
     from model.index.index import Index
 
-Ints = npt.NDArray[np.int64]
 
 _ROWS = 65_536
 """Rows read at a time: of ten million rows the texts alone are 600 MB."""
@@ -35,9 +35,9 @@ class ClusterRows:
             rows.append(numbers[clustered])
         together = np.concatenate(ids)
         order = np.argsort(together, kind="stable")
-        self._ids: Ints = together[order]
-        self._rows: Ints = np.concatenate(rows)[order]
+        self._ids: Int64s = together[order]
+        self._rows: Int64s = np.concatenate(rows)[order]
 
-    def of(self, cluster_id: int) -> Ints:
+    def of(self, cluster_id: int) -> Int64s:
         """Return the rows of a cluster, ascending; none where there is no such cluster."""
         return self._rows[np.searchsorted(self._ids, cluster_id) : np.searchsorted(self._ids, cluster_id, side="right")]

@@ -15,13 +15,13 @@ from jobs.workflows.index_changes.publication import Base
 from jobs.workflows.sizing.coding import with_codes
 from jobs.workflows.worker_encoder import WorkerEncoder
 from model.index.consistency import IdTable
-from model.index.ranking import Ints
 from model.index.segments.builder import SegmentBuilder
 from model.index.segments.layout import folder_of, in_order
 from model.search.opening import model_folder
 from pipelines.graphs.index import ShardedQuestions, write_shards
 from pipelines.reading.estimate import text_bytes
 from pipelines.reading.index_inputs import DatasetFile, QuestionFile, SegmentFile
+from schemas.arrays import Int64s
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, read_verified
 from schemas.artifacts.writer import Output
@@ -44,7 +44,7 @@ class Added(NamedTuple):
     """
 
     files: list[File]
-    ids: list[Ints]
+    ids: list[Int64s]
     counters: dict[str, int]
 
 
@@ -106,5 +106,5 @@ def _shards(files: Sequence[QuestionFile], most: int) -> int:
     return min(most, max(1, math.ceil(text / _SHARD_BYTES)))
 
 
-def _ids(target: Output, file: File) -> Ints:
+def _ids(target: Output, file: File) -> Int64s:
     return IdTable(storage.join(target.url, file.path), read_verified(target.url, file), file.rows).question_ids()

@@ -19,13 +19,13 @@ from jobs.workflows.index_changes.known_rows import KnownRows
 from jobs.workflows.index_changes.publication import Base, publish, show
 from jobs.workflows.index_counters import OF_DATASETS, answer_warnings, check_readable, input_notes, reject_reasons
 from model.index.consistency import AGAIN
-from model.index.ranking import Ints
-from model.index.segments.layout import Mask, segment_of, tombstones
+from model.index.segments.layout import segment_of, tombstones
 from model.index.settings import IndexSettings
 from pipelines.reading.index_inputs import QuestionInputs, ignored_notes, question_files
 from pipelines.reading.sources import Source as TableSource
 from pipelines.reading.sources import digest_input
 from pipelines.writing.run_report import check_sum
+from schemas.arrays import Bools, Int64s
 from schemas.artifacts.manifest import File, read_manifest, read_settings
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
@@ -137,9 +137,9 @@ class _Change(NamedTuple):
     """
 
     added: Added
-    deleted: Ints
-    new: Ints
-    replaced: Ints
+    deleted: Int64s
+    new: Int64s
+    replaced: Int64s
 
 
 def _change(
@@ -207,7 +207,7 @@ def _write_tombstones(target: Output, base: Base, change: _Change) -> list[File]
     return [target.write(f"{TOMBSTONES}.bin", content, table=TOMBSTONES, rows=dead)]
 
 
-def _deleted_masks(base: Base, gone: Ints) -> list[Mask]:
+def _deleted_masks(base: Base, gone: Int64s) -> list[Bools]:
     """Return the deleted rows of each shard of the base after some ids have gone."""
     masks = []
     for ids, shard in zip(base.index.question_ids, base.index.shards, strict=True):

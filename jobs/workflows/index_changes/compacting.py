@@ -17,7 +17,6 @@ from jobs.workflows.index_changes.publication import Base, publish, show
 from jobs.workflows.sizing.coding import with_codes
 from jobs.workflows.sizing.probe_tuning import with_probes
 from model.index.factory import default_factory, most_probes
-from model.index.ranking import Ints
 from model.index.segments.layout import in_order, segment_of, tombstones
 from model.index.shard_builder import ShardBuilder
 from model.index.shards import new_index
@@ -25,6 +24,7 @@ from model.index.sizing.planning import Size, planned
 from pipelines.graphs.index import ShardedQuestions, write_shards
 from pipelines.reading.index_inputs import SegmentFile
 from pipelines.writing.run_report import check_sum
+from schemas.arrays import Int64s
 from schemas.artifacts.manifest import Manifest, read_manifest
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
@@ -72,7 +72,7 @@ def compact(
     *,
     settings: IndexConfig,
     options: PipelineOptions,
-    erased: Ints | None = None,
+    erased: Int64s | None = None,
 ) -> tuple[Manifest, Shape, dict[str, int]]:
     """Publish one segment of the live rows of an index; nothing of its other rows is left.
 
@@ -130,7 +130,7 @@ def compact(
     return manifest, shape, report.counters
 
 
-def live_without(base: Base, erased: Ints) -> int:
+def live_without(base: Base, erased: Int64s) -> int:
     """Return the number of live rows of an index that are not of these ids."""
     return len(base.index) - int(np.count_nonzero(base.index.rows_of(erased) >= 0))
 
@@ -185,7 +185,7 @@ def _given_factory(base: Base) -> str | None:
     return None if base.settings.factory == default_factory(first, base.settings.dimension) else base.settings.factory
 
 
-def _live_files(base: Base, erased: Ints) -> list[SegmentFile]:
+def _live_files(base: Base, erased: Int64s) -> list[SegmentFile]:
     """Return the id tables of an index with their deleted and erased rows."""
     files = []
     for file, shard, ids in zip(

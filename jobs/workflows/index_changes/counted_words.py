@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from jobs.workflows.index_changes.publication import Base
 from model.confidence.saved_confidence import FILE, read_confidence, to_json, without_words
-from model.index.ranking import Ints
 from pipelines.privacy.erase import words_of
+from schemas.arrays import Int64s
 from schemas.artifacts.manifest import File, read_verified
 from schemas.artifacts.writer import Output
 from schemas.tables import CONFIDENCE
@@ -31,7 +31,7 @@ class Reduced(NamedTuple):
     words: int
 
 
-def reduced_confidence(base: Base, leaving: Ints, asked: Set[str] | None = None) -> Reduced | None:
+def reduced_confidence(base: Base, leaving: Int64s, asked: Set[str] | None = None) -> Reduced | None:
     """Return the confidence model of an index without the words that no question has; None if it stays or is missing.
 
     Args:
@@ -60,7 +60,7 @@ def with_reduced(target: Output, files: list[File], reduced: Reduced | None) -> 
     return [*others, target.write(FILE, reduced.content, table=CONFIDENCE)]
 
 
-def _without_those_in_use(words: set[str], base: Base, leaving: Ints) -> set[str]:
+def _without_those_in_use(words: set[str], base: Base, leaving: Int64s) -> set[str]:
     left = set(words)
     for questions in base.index.tables(_ROWS) if left else ():
         stay = pc.invert(pc.is_in(questions["question_id"], value_set=pa.array(leaving, pa.int64())))

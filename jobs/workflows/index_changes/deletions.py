@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -18,6 +17,7 @@ from pipelines.reading.index_inputs import QUESTION_NAMES
 from pipelines.reading.index_questions import whole_numbers
 from pipelines.reading.reader import check_header, column_names, read
 from pipelines.reading.sources import Source
+from schemas.arrays import Int64s
 from schemas.errors import QprError
 from schemas.filters import row_ids
 from schemas.quantities import counted
@@ -35,7 +35,7 @@ class Deletions(NamedTuple):
         unreadable: rows without an id or a text.
     """
 
-    ids: npt.NDArray[np.int64]
+    ids: Int64s
     rows: int
     unreadable: int
 
@@ -63,7 +63,7 @@ def read_deletions(sources: Sequence[Source], names: Mapping[str, str], vary_by:
     return Deletions(np.unique(together), rows, rows - len(together))
 
 
-def _ids_in(source: Source, columns: Sequence[Column], theirs: Mapping[str, str]) -> tuple[npt.NDArray[np.int64], int]:
+def _ids_in(source: Source, columns: Sequence[Column], theirs: Mapping[str, str]) -> tuple[Int64s, int]:
     """Return the ids in a file, and its number of rows."""
     ids, rows = [np.empty(0, np.int64)], 0
     for batch in read(source, columns, theirs):

@@ -14,9 +14,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from model.index.consistency import AGAIN, IdTable
-from model.index.ranking import Ints
-from model.index.segments.layout import Mask, deleted_rows, in_order
+from model.index.segments.layout import deleted_rows, in_order
 from model.index.settings import IndexSettings
+from schemas.arrays import Bools, Int64s
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import Manifest, read_manifest, read_settings
 from schemas.artifacts.verified_files import VerifiedFiles
@@ -38,13 +38,13 @@ class KnownRows:
     run_id: str
     deleted: bytes
 
-    def __call__(self, rows: pa.Table) -> Mask:
+    def __call__(self, rows: pa.Table) -> Bools:
         """Return a mask of the rows that are stored with the same value in every column.
 
         Raises:
             QprError: the index changed since the start of the run, or is damaged.
         """
-        ids: Ints = rows["question_id"].to_numpy()
+        ids: Int64s = rows["question_id"].to_numpy()
         same = np.zeros(len(rows), bool)
         for part in _load(self.url, self.run_id):
             place = np.minimum(np.searchsorted(part.ids, ids), len(part.ids) - 1)
@@ -63,17 +63,17 @@ class RowIds:
         live: (rows,) whether the row is found.
     """
 
-    ids: Ints
-    live: Mask
+    ids: Int64s
+    live: Bools
 
     @functools.cached_property
-    def by_id(self) -> Ints:
+    def by_id(self) -> Int64s:
         """Return the rows that are found, in the order of their ids."""
         live = np.flatnonzero(self.live)
         return live[np.argsort(self.ids[live])]
 
     @functools.cached_property
-    def held(self) -> Ints:
+    def held(self) -> Int64s:
         """Return the ids of the questions that are found, ascending."""
         return self.ids[self.by_id]
 
@@ -92,9 +92,9 @@ def ids_of_rows(url: str) -> RowIds:
 class _Part(NamedTuple):
     """The rows of a shard."""
 
-    ids: Ints
+    ids: Int64s
     rows: pa.Table
-    deleted: Mask
+    deleted: Bools
 
 
 @functools.lru_cache(maxsize=1)
@@ -116,7 +116,7 @@ def _parts(url: str, manifest: Manifest) -> list[_Part]:
     return [_Part(table.question_ids(), table.read(), mask) for table, mask in zip(tables, masks, strict=True)]
 
 
-def equal_rows(one: pa.Table, other: pa.Table) -> Mask:
+def equal_rows(one: pa.Table, other: pa.Table) -> Bools:
     """Return where all columns of two tables are equal; a null equals a null."""
     same = np.ones(len(one), bool)
     for name in one.column_names:

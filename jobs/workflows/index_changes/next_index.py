@@ -21,12 +21,12 @@ from jobs.workflows.index_changes.additions import NOTHING, Added, add_segment
 from jobs.workflows.index_changes.advice import DELETED_SHARE, SEGMENTS, shape_of
 from jobs.workflows.index_changes.known_rows import equal_rows
 from jobs.workflows.index_changes.publication import Base, publish
-from model.index.ranking import Ints
-from model.index.segments.layout import Mask, in_order, segment_of, tombstones
+from model.index.segments.layout import in_order, segment_of, tombstones
 from pipelines.graphs.index import stored_rows
 from pipelines.reading.index_inputs import SegmentFile, question_files
 from pipelines.reading.index_questions import read_questions
 from pipelines.writing.run_report import check_sum
+from schemas.arrays import Bools, Int64s
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, Manifest, Source
 from schemas.artifacts.shared_files import share_file
@@ -59,10 +59,10 @@ class Change:
     """
 
     rows: pa.Table
-    holders: Ints
+    holders: Int64s
     replaced: int
     segment: int
-    masks: list[Mask]
+    masks: list[Bools]
     reason: str | None
     sources: list[Source]
 
@@ -153,7 +153,7 @@ def difference(base: Base, dataset: str) -> Change:
     return Change(rows, holders, int(np.count_nonzero(there & ~same)), segment, masks, reason, inputs.sources)
 
 
-def _next_segment(holders: Ints, last: int) -> int:
+def _next_segment(holders: Int64s, last: int) -> int:
     """Return the number of the next segment: those before it have more live rows than it, the first one aside."""
     size, number = int(np.count_nonzero(holders == _NEW)), last + 1
     while number > 1 and (live := int(np.count_nonzero(holders == number - 1))) <= size:
@@ -161,12 +161,12 @@ def _next_segment(holders: Ints, last: int) -> int:
     return number
 
 
-def _of_next(holders: Ints, segment: int) -> Mask:
-    mask: Mask = (holders == _NEW) | (holders >= segment)
+def _of_next(holders: Int64s, segment: int) -> Bools:
+    mask: Bools = (holders == _NEW) | (holders >= segment)
     return mask
 
 
-def _reason(base: Base, masks: list[Mask], holders: Ints, *, segments: int, segment: int) -> str | None:
+def _reason(base: Base, masks: list[Bools], holders: Int64s, *, segments: int, segment: int) -> str | None:
     """Return why an index should be built again instead of changed, or None."""
     if grown := shape_of(base.index, base.manifest).grown_list:
         return grown

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from jobs.display.console import counting, emit, say, two_columns, warn
 from jobs.options.training_run import RunTerms
 from jobs.workflows.training.encoder_training import ENDINGS, supervised
+from schemas.arrays import Float32s
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.manifest import Source, read_manifest
 from schemas.artifacts.writer import Output
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from model.evaluation.relevance import Judgements
     from model.reranking.candidates import Examples
     from model.reranking.reranker import Weights
-    from model.reranking.term_statistics import Floats
     from model.training.progress import Deadline
     from model.training.trainer import Supervision
 
@@ -153,7 +153,7 @@ def _learned(
     return weights, {**_measured(found, judged, scores), "ending": ENDINGS[ending]}
 
 
-def _measured(found: Examples, judged: Judgements, scores: Floats) -> dict[str, float]:
+def _measured(found: Examples, judged: Judgements, scores: Float32s) -> dict[str, float]:
     """Return H@1, H@10 and MRR as the index has them and as reranked by these scores."""
     import numpy as np
 

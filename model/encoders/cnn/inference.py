@@ -12,9 +12,10 @@ import numpy as np
 import pyarrow as pa
 
 from model.encoders.cnn.lookup_tables import Projected
-from model.encoders.interface import Encoder, Matrix, Weights
+from model.encoders.interface import Encoder, Weights
 from model.encoders.kernels.matrix_products import ExactWeights
 from model.text.vocabulary import TokenIds, Vocabulary
+from schemas.arrays import Matrix
 
 _PIECE = 1_024
 """Questions whose maxima are projected together: they stay in a core's second-level cache."""

@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from model.text.vocabulary import TokenIds
+from schemas.arrays import Int32s
 
 
-def rectangles(tokens: TokenIds, *, max_tokens: int) -> Iterator[tuple[npt.NDArray[np.intp], npt.NDArray[np.int32]]]:
+def rectangles(tokens: TokenIds, *, max_tokens: int) -> Iterator[tuple[npt.NDArray[np.intp], Int32s]]:
     """Yield question numbers and their ids as a matrix, equal lengths together, about ``max_tokens`` at a time."""
     order = np.argsort(tokens.lengths, kind="stable")
     lengths = tokens.lengths[order]

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Matrix = npt.NDArray[np.float32]
+from schemas.arrays import Float64s, Int32s, Matrix
 
 _EXACT_BITS = 53
 """Bits of a float64's significand."""
@@ -34,7 +34,7 @@ class ExactWeights:
         row_bits: bits that the numbers of the left factor keep.
     """
 
-    rounded: npt.NDArray[np.float64]
+    rounded: Float64s
     row_bits: int
 
     @classmethod
@@ -61,8 +61,8 @@ class ExactWeights:
         return np.asarray(rounded @ self.rounded, np.float32)
 
 
-def _exponents(values: npt.NDArray[np.floating[Any]], *, axis: int) -> npt.NDArray[np.int32]:
+def _exponents(values: npt.NDArray[np.floating[Any]], *, axis: int) -> Int32s:
     """Return the exponent of the smallest power of two above the largest magnitude along an axis."""
     largest = np.maximum(values.max(axis=axis, initial=0), -values.min(axis=axis, initial=0))
-    exponents: npt.NDArray[np.int32] = np.frexp(largest)[1]
+    exponents: Int32s = np.frexp(largest)[1]
     return exponents

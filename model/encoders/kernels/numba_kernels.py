@@ -16,11 +16,11 @@ import numpy.typing as npt
 from numba import njit, types
 from numba.extending import overload
 
+from schemas.arrays import Matrix
 from schemas.compiled import compile_loop
 
 Ids = npt.NDArray[np.int32]
 Offsets = npt.NDArray[np.int64]
-Matrix = npt.NDArray[np.float32]
 Table = npt.NDArray[np.float32] | npt.NDArray[np.int16]
 
 _SCALE = np.float32(2.0**112)

@@ -15,15 +15,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from model.encoders.interface import FEW, Encoder, Matrix
+from model.encoders.interface import FEW, Encoder
 from model.encoders.kernels.dispatch import compiled, spelled
 from model.encoders.kernels.equal_lengths import rectangles
 from model.encoders.subword.mapped_table import TableRows, release
 from model.encoders.subword.row_ids import Bags, Subwords
 from model.text.vocabulary import TokenIds
+from schemas.arrays import Float32s, Matrix
 from schemas.words import LONGEST_REMEMBERED
-
-Vector = npt.NDArray[np.float32]
 
 _REMEMBERED = 16_384
 """Words whose sums are kept: 16 MB at 256 numbers a word."""
@@ -96,13 +95,13 @@ class BagEncoder(Encoder):
         bags = self.subwords.bags(words)
         return summed(bags.questions, self._words(bags))
 
-    def _remembered_sums(self, words: Sequence[str]) -> list[Vector]:
+    def _remembered_sums(self, words: Sequence[str]) -> list[Float32s]:
         """Return the vector of each word, remembered or computed now."""
         remembered = self._sums
         sums = [remembered.get(word) for word in words]
         new = [*dict.fromkeys(word for word, known in zip(words, sums, strict=True) if known is None)]
         if not new:
-            return cast(list[Vector], sums)
+            return cast(list[Float32s], sums)
         if len(remembered) + len(new) > _REMEMBERED:  # those that came first leave, frequent ones soon come back
             for word in [*itertools.islice(remembered, max(_REMEMBERED // 4, len(new)))]:
                 remembered.pop(word, None)
@@ -111,26 +110,26 @@ class BagEncoder(Encoder):
         remembered.update({word: of for word, of in computed.items() if len(word) <= LONGEST_REMEMBERED})
         return [computed[word] if known is None else known for word, known in zip(words, sums, strict=True)]
 
-    def _new_sums(self, words: Sequence[str]) -> Matrix | list[Vector]:
+    def _new_sums(self, words: Sequence[str]) -> Matrix | list[Float32s]:
         if self.subwords.pieces is not None:
             return self.word_sums(pa.array(words, pa.string()))
         return [self._sum_of(word) for word in words]
 
-    def _sum_of(self, word: str) -> Vector:
+    def _sum_of(self, word: str) -> Float32s:
         """Return `word_sums` of one word, without Arrow."""
         number, ngrams = self.subwords.rows_of_one(word)
         rows = self._rows.of([*ngrams, number])
         vector = np.add.reduce(rows[:-1].astype(np.float32), axis=0)  # from first to last, like `summed`
         vector *= np.float32(self.ngram_weight)
         vector += rows[-1]
-        return cast(Vector, vector)
+        return cast(Float32s, vector)
 
     @functools.cached_property
     def _rows(self) -> TableRows:
         return TableRows(self.table)
 
     @functools.cached_property
-    def _sums(self) -> dict[str, Vector]:
+    def _sums(self) -> dict[str, Float32s]:
         return {}
 
     def _words(self, bags: Bags) -> Matrix:

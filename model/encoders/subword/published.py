@@ -12,11 +12,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from model.encoders.interface import Encoder, Matrix
+from model.encoders.interface import Encoder
 from model.encoders.subword.inference import summed
 from model.encoders.subword.pretrained_tokens import read_static
 from model.encoders.subword.tokenizer import Pieces
 from model.text.vocabulary import TokenIds
+from schemas.arrays import Matrix
 from schemas.ragged import offsets_of
 
 PREFIX = "static:"

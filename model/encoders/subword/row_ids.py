@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from model.encoders.subword.settings import SubwordSettings
 from model.encoders.subword.tokenizer import Pieces
 from model.text.vocabulary import TokenIds, Vocabulary, side_by_side
+from schemas.arrays import Int32s
 from schemas.ragged import offsets_of
 from schemas.text_arrays import hash64_all
 
@@ -34,7 +35,7 @@ class Bags:
     """
 
     questions: TokenIds
-    words: npt.NDArray[np.int32]
+    words: Int32s
     ngrams: TokenIds
 
     def __len__(self) -> int:

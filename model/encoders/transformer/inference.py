@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from model.encoders.interface import Encoder, Matrix, texts_to_encode, threads_to_use
+from model.encoders.interface import Encoder, texts_to_encode, threads_to_use
 from model.encoders.kernels.elementary_functions import settle_elementary_functions
 from model.encoders.transformer.checkpoint_folder import PREFIX, load_sentences, unpacked
+from schemas.arrays import Matrix
 from schemas.errors import QprError, UsageError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-Numbers = npt.NDArray[np.int64]
+from schemas.arrays import Int64s
 
 MAX_TOKENS = 4_096
 """Tokens of a group: the activations of its layers stay in the cache of a core."""
@@ -21,7 +21,7 @@ PADDING = 16
 
 def length_groups(
     lengths: npt.NDArray[np.integer], *, max_tokens: int = MAX_TOKENS, padding: int = PADDING
-) -> Iterator[Numbers]:
+) -> Iterator[Int64s]:
     """Yield every question once, in groups whose lengths differ little; the order depends on the lengths alone.
 
     Args:

@@ -16,13 +16,11 @@ import numpy.typing as npt
 from numba import njit
 
 from model.index.graphs.prefetch import fetch
+from schemas.arrays import Bools, Float32s, Int64s
 from schemas.compiled import compile_reordered
 
-Floats = npt.NDArray[np.float32]
 Codes = npt.NDArray[np.uint8]
 Points = npt.NDArray[np.int32]
-Ints = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 
 _REACHED_FOR_EACH_IN_VIEW = 64
 """Places for reached points for each point in view; about 25 are reached for each. They are doubled when half full."""
@@ -159,18 +157,18 @@ def _keep(
 
 @compile_reordered
 def walk(
-    vectors: Floats,
-    steps: Floats,
+    vectors: Float32s,
+    steps: Float32s,
     codes: Codes,
     links: Points,
-    offsets: Ints,
-    slots: Ints,
+    offsets: Int64s,
+    slots: Int64s,
     entry: int,
     highest: int,
     in_view: int,
-    allowed: Mask,
-    distances: Floats,
-    points: Ints,
+    allowed: Bools,
+    distances: Float32s,
+    points: Int64s,
 ) -> None:
     """Write the nearest points of each vector, nearest first; what is missing is point -1 and infinitely far.
 

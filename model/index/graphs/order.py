@@ -12,13 +12,12 @@ from typing import Any
 
 import faiss
 import numpy as np
-import numpy.typing as npt
 from faiss import rev_swig_ptr
 
-Ints = npt.NDArray[np.int64]
+from schemas.arrays import Int64s
 
 
-def ordered(graph: Any, groups: Ints) -> Any:
+def ordered(graph: Any, groups: Int64s) -> Any:
     """Return FAISS's ``IndexIDMap`` of the graph, whose points are reordered in place, by group and then as they came.
 
     The links stay what they are, so that a search finds the same rows.
@@ -35,7 +34,7 @@ def ordered(graph: Any, groups: Ints) -> Any:
     return mapped
 
 
-def rows_of_points(index: Any) -> Ints | None:
+def rows_of_points(index: Any) -> Int64s | None:
     """Return the row of each point, a view that lives as long as the index; None where an index does not map points.
 
     The bytes of a shard have the same numbers, but at an odd place: numpy copies all of them to look up one.

@@ -13,14 +13,10 @@ from typing import Any, Final
 
 import faiss
 import numpy as np
-import numpy.typing as npt
 from faiss import rev_swig_ptr, vector_to_array
 
+from schemas.arrays import Bools, Int64s, Matrix
 from schemas.compiled import first_call, load_loops
-
-Matrix = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 
 LOOPS: Final = "model.index.graphs.numba_kernels"
 
@@ -53,7 +49,7 @@ class Walk:
     zero: Matrix
     loop: Callable[..., None]
 
-    def into(self, vectors: Matrix, in_view: int, live: Mask | None, distances: Matrix, points: Ints) -> None:
+    def into(self, vectors: Matrix, in_view: int, live: Bools | None, distances: Matrix, points: Int64s) -> None:
         """Write the nearest points of each vector, in as many threads as FAISS would take in this one.
 
         Args:

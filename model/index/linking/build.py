@@ -20,8 +20,9 @@ from model.index.graphs.order import ordered
 from model.index.linking.groups import grouped
 from model.index.linking.links import drop_farthest, link_back, link_equal, link_far, link_unreachable
 from model.index.linking.nearest import nearest_others
-from model.index.linking.vectors import Counted, Ints
+from model.index.linking.vectors import Counted
 from model.index.shards import Shard, serialised
+from schemas.arrays import Int64s
 from schemas.hashing import mix
 
 NEAREST: Final = 100
@@ -66,7 +67,7 @@ def build_graph(trained: bytes, shards: Sequence[Shard], linked: Counted | None 
     return serialised(ordered(graph, groups.of_row))
 
 
-def _first_of_equal(graph: Any) -> Ints:
+def _first_of_equal(graph: Any) -> Int64s:
     """Return for each point the first one with the same code."""
     storage: Any = faiss.downcast_index(graph.storage)
     size = storage.code_size

@@ -11,8 +11,9 @@ from typing import Any, Final, NamedTuple
 import faiss
 import numpy as np
 
-from model.index.linking.vectors import Ints, blocks_of, vectors_at
-from model.index.shards import Matrix, Shard
+from model.index.linking.vectors import blocks_of, vectors_at
+from model.index.shards import Shard
+from schemas.arrays import Int64s, Matrix
 
 IN_A_GROUP: Final = 512
 """Vectors of a group on the mean; their codes and links in a graph take 270 kB."""
@@ -29,7 +30,7 @@ class Groups(NamedTuple):
     """
 
     centroids: Matrix
-    of_row: Ints
+    of_row: Int64s
 
 
 def grouped(shards: Sequence[Shard]) -> Groups:

@@ -14,11 +14,10 @@ import numpy as np
 import numpy.typing as npt
 from faiss import rev_swig_ptr, vector_to_array
 
+from schemas.arrays import Bools, Int64s
 from schemas.ragged import ranks_in_runs, starts_of_runs
 
-Ints = npt.NDArray[np.int64]
 Neighbours = npt.NDArray[np.int32]
-Mask = npt.NDArray[np.bool_]
 
 _NEAREST: Final = 64
 _AT_ONCE: Final = 2**16
@@ -48,7 +47,7 @@ def link_far(index: Any) -> None:
     _append(index, np.concatenate([one, other]), np.concatenate([other, one]))
 
 
-def link_equal(index: Any, first: Ints) -> None:
+def link_equal(index: Any, first: Int64s) -> None:
     """Link points with equal codes as a binary tree, in both directions.
 
     Args:
@@ -107,7 +106,7 @@ def links_of(index: Any) -> Neighbours:
     return links
 
 
-def _slots_of(index: Any) -> tuple[Neighbours, Ints, int]:
+def _slots_of(index: Any) -> tuple[Neighbours, Int64s, int]:
     """Return the points by slot, without a copy, and on the lowest level the first slot of each and their number."""
     graph = index.hnsw
     neighbours: Neighbours = rev_swig_ptr(graph.neighbors.data(), graph.neighbors.size())
@@ -143,7 +142,7 @@ def _link(links: Neighbours, nearest: list[int], point: int) -> None:
     links[nearest[0], -1] = point
 
 
-def reachable(links: Neighbours, entry: int, reached: Mask | None = None) -> Mask:
+def reachable(links: Neighbours, entry: int, reached: Bools | None = None) -> Bools:
     """Return the mask of the points that a path of links leads to.
 
     Args:

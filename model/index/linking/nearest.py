@@ -11,15 +11,13 @@ from typing import Any, Final
 
 import faiss
 import numpy as np
-import numpy.typing as npt
 
 from model.index.arithmetic import matrix_products, one_thread
 from model.index.factory import FLAT_BELOW, POINTS_OF_A_CODE, two_bit_codes
 from model.index.linking.groups import Groups
-from model.index.linking.vectors import Counted, Ints, blocks_of, exact_distances, vectors_at
-from model.index.shards import Matrix, Shard
-
-Mask = npt.NDArray[np.bool_]
+from model.index.linking.vectors import Counted, blocks_of, exact_distances, vectors_at
+from model.index.shards import Shard
+from schemas.arrays import Bools, Int64s, Matrix
 
 PROBES: Final = 16
 """Groups in which the nearest of a vector are sought, those with the nearest centroids."""
@@ -35,8 +33,8 @@ _ROWS: Final = 8_192  # searched together; with another number products round in
 
 
 def nearest_others(
-    shards: Sequence[Shard], groups: Groups, compared: Mask, *, count: int, searched: Counted | None = None
-) -> tuple[Matrix, Ints]:
+    shards: Sequence[Shard], groups: Groups, compared: Bools, *, count: int, searched: Counted | None = None
+) -> tuple[Matrix, Int64s]:
     """Return the nearest of each compared vector, in the order of their codes.
 
     Under `FLAT_BELOW` vectors all are compared with all. Of more, those in the `PROBES` nearest groups are, by codes of
@@ -81,7 +79,7 @@ def nearest_others(
     return distances, rows
 
 
-def _trained(shards: Sequence[Shard], groups: Groups, rows: Ints) -> Any:
+def _trained(shards: Sequence[Shard], groups: Groups, rows: Int64s) -> Any:
     """Return an empty index of the vectors in some rows; a sample of these, evenly spread, trains its codes.
 
     They are codes of the vectors, or of the differences from the centroids where `MOST_ERROR` is exceeded. The search

@@ -9,13 +9,12 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
-import numpy.typing as npt
 from faiss import swig_ptr
 
 from model.index.arithmetic import one_thread
-from model.index.shards import Matrix, Shard
+from model.index.shards import Shard
+from schemas.arrays import Int64s, Matrix
 
-Ints = npt.NDArray[np.int64]
 Counted = Callable[[int], object]
 
 
@@ -26,7 +25,7 @@ def blocks_of(shards: Sequence[Shard], size: int) -> Iterator[tuple[int, Matrix]
             yield start + first, shard.vectors[first : first + size]
 
 
-def vectors_at(shards: Sequence[Shard], rows: Ints) -> Matrix:
+def vectors_at(shards: Sequence[Shard], rows: Int64s) -> Matrix:
     """Return the vectors in some rows, (n, dimension)."""
     vectors = np.empty((len(rows), shards[0].layout.dimension), np.float32)
     for first, shard in zip(_starts(shards), shards, strict=False):
@@ -35,7 +34,7 @@ def vectors_at(shards: Sequence[Shard], rows: Ints) -> Matrix:
     return vectors
 
 
-def exact_distances(shards: Sequence[Shard], vectors: Matrix, rows: Ints) -> Matrix:
+def exact_distances(shards: Sequence[Shard], vectors: Matrix, rows: Int64s) -> Matrix:
     """Return the (n, k) squared distances of vectors from those in some rows, infinite for row -1.
 
     Args:

@@ -9,12 +9,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from model.index.rows.row_filters import Mask
+from schemas.arrays import Bools
 from schemas.tables import ANSWER_ID
 from schemas.text_arrays import answer_keys
 
 
-def have_answers(rows: pa.Table, answer_ids: pa.Array) -> Mask:
+def have_answers(rows: pa.Table, answer_ids: pa.Array) -> Bools:
     """Return (R,) whether each row has one of the answers; .2 CPU s a million rows, 1 s where answers have no id.
 
     Args:

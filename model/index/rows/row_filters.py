@@ -12,13 +12,11 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
+from schemas.arrays import Bools, Int64s
 from schemas.errors import FilterError, QprError
 from schemas.filters import VALID_UNTIL, FilterColumns
-
-Mask = npt.NDArray[np.bool_]
 
 EXACT_ROWS: Final = 100_000
 """Number of rows up to which a search of some rows of an index may compare all of them.
@@ -53,7 +51,7 @@ class RowFilters:
         QprError: the columns have 2**63 combinations of values or more.
     """
 
-    def __init__(self, columns: FilterColumns, tables: Sequence[pa.Table], live: Sequence[Mask | None]) -> None:
+    def __init__(self, columns: FilterColumns, tables: Sequence[pa.Table], live: Sequence[Bools | None]) -> None:
         self._columns, self._live = columns, tuple(live)
         self._starts = [*itertools.accumulate(map(len, tables), initial=0)]
         codes = np.zeros(self._starts[-1], np.int64)
@@ -97,7 +95,7 @@ class RowFilters:
         """Return the number of ends of validity that have come; while it is the same, the same answers are valid."""
         return int(np.searchsorted(self._boundaries, _microseconds(now), side="right"))
 
-    def masks(self, values: Sequence[str], period: int) -> list[Mask]:
+    def masks(self, values: Sequence[str], period: int) -> list[Bools]:
         """Return the mask of each shard's live rows that have these values and are valid in this period."""
         allowed = np.ones(self._starts[-1], bool)
         if values:
@@ -135,7 +133,7 @@ def _microseconds(moment: datetime.datetime) -> int:
     return (moment - _EPOCH) // datetime.timedelta(microseconds=1)
 
 
-def _ends(columns: FilterColumns, tables: Sequence[pa.Table]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _ends(columns: FilterColumns, tables: Sequence[pa.Table]) -> tuple[Int64s, Int64s]:
     """Return the end of each row in microseconds, and all of them once, ascending; both empty without such a column."""
     nothing = np.empty(0, np.int64)
     if columns.valid_until is None:

@@ -9,10 +9,10 @@ import dataclasses
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
 from model.index.segments.layout import FLAT_SEGMENT_BELOW
-from model.index.shards import Matrix, build_shard, emptied, train
+from model.index.shards import build_shard, emptied, train
+from schemas.arrays import Bools, Int64s, Matrix
 from schemas.artifacts.manifest import File, read_verified
 
 
@@ -28,7 +28,7 @@ class SegmentBuilder:
     url: str
     shard: File | None
 
-    def in_sample(self, question_ids: npt.NDArray[np.int64], _: int) -> npt.NDArray[np.bool_]:
+    def in_sample(self, question_ids: Int64s, _: int) -> Bools:
         """Return a mask of the ids that are in a training sample: none, since nothing is trained."""
         return np.zeros(len(question_ids), bool)
 

@@ -14,15 +14,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 
 import numpy as np
-import numpy.typing as npt
 
+from schemas.arrays import Bools
 from schemas.artifacts.manifest import File
 from schemas.quantities import counted
 
 FLAT_SEGMENT_BELOW = 5_000
 """Under this many questions a later segment is flat: it is searched exactly in under 1 ms, and lists would be short."""
 
-Mask = npt.NDArray[np.bool_]
 
 _NUMBER = re.compile(r"/segments/([0-9]{4,9})/[^/]+/[^/]+")
 
@@ -48,12 +47,12 @@ def in_order(files: Iterable[File]) -> list[File]:
     return sorted(files, key=lambda file: (place_of(file.path), file.path))
 
 
-def tombstones(deleted: Sequence[Mask]) -> bytes:
+def tombstones(deleted: Sequence[Bools]) -> bytes:
     """Return the masks of the deleted rows of each shard as bits, each shard from a byte of its own."""
     return b"".join(np.packbits(mask, bitorder="little").tobytes() for mask in deleted)
 
 
-def deleted_rows(content: bytes | memoryview, counts: Sequence[int], *, deleted: int) -> list[Mask]:
+def deleted_rows(content: bytes | memoryview, counts: Sequence[int], *, deleted: int) -> list[Bools]:
     """Return the mask of the deleted rows of each shard.
 
     Args:

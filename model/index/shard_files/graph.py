@@ -11,15 +11,14 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from model.index.shard_files.cursor import Cursor
+from schemas.arrays import Int64s
 from schemas.quantities import counted
 
 MOST_NEIGHBOURS: Final = 64
 """Maximum neighbours of a point on the upper levels; more than 32 add memory and hardly recall."""
 
-Ints = npt.NDArray[np.int64]
 
 _POINTS: Final = 65_536
 """Points whose neighbours are checked at a time."""
@@ -66,7 +65,7 @@ def check_graph(cursor: Cursor, *, points: int) -> None:
         raise ValueError(f"before byte {cursor.place:,}: a search of {counted(searched, 'point')}")
 
 
-def _check_neighbours(cursor: Cursor, slots: Ints, heights: Ints, offsets: Ints) -> None:
+def _check_neighbours(cursor: Cursor, slots: Int64s, heights: Int64s, offsets: Int64s) -> None:
     """Read the neighbours of all points, each of which must be a point of that level.
 
     Args:

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from faiss import rev_swig_ptr
 from threadpoolctl import threadpool_limits
 
@@ -18,9 +17,9 @@ from model.index.factory import is_graph
 from model.index.index import Index
 from model.index.refinement import FEWEST_CANDIDATES
 from model.index.settings import RecallFigures
-from model.index.shard_merge import Ints
-from model.index.shards import Matrix, Shard
+from model.index.shards import Shard
 from model.index.sizing.search_cost import median_compared, search_ms
+from schemas.arrays import Float64s, Int64s, Matrix
 
 QUERIES: Final = 1_000
 DEPTH: Final = 10
@@ -45,9 +44,9 @@ class Sample(NamedTuple):
         depth: number of the nearest.
     """
 
-    ids: Ints
+    ids: Int64s
     vectors: Matrix
-    bounds: npt.NDArray[np.float64]
+    bounds: Float64s
     depth: int
 
 
@@ -183,7 +182,7 @@ def _figures(index: Index, sample: Sample, probes: int, compared: int, *, target
     )
 
 
-def _bounds(index: Index, ids: Ints, vectors: Matrix, depth: int) -> npt.NDArray[np.float64]:
+def _bounds(index: Index, ids: Int64s, vectors: Matrix, depth: int) -> Float64s:
     """Return the squared distance of the ``depth``-th nearest other question of each query."""
     count = len(ids)
     nearest = np.full((count, depth), np.inf, np.float32)
@@ -214,7 +213,7 @@ def _bounds(index: Index, ids: Ints, vectors: Matrix, depth: int) -> npt.NDArray
     return np.maximum(nearest[:, -1], 0).astype(np.float64)
 
 
-def _blocks(index: Index) -> Iterator[tuple[Ints, Matrix]]:
+def _blocks(index: Index) -> Iterator[tuple[Int64s, Matrix]]:
     """Yield ids and exact vectors of all questions: those of the shards, or encoded again where shards hold codes."""
     start = 0
     for shard, ids in zip(index.shards, index.question_ids, strict=True):
@@ -230,7 +229,7 @@ def _blocks(index: Index) -> Iterator[tuple[Ints, Matrix]]:
         start += len(ids)
 
 
-def _stored(shard: Shard) -> Iterator[tuple[Ints, Matrix]]:
+def _stored(shard: Shard) -> Iterator[tuple[Int64s, Matrix]]:
     """Yield rows and vectors of a shard without codes, list by list in batches."""
     if not shard.lists:
         yield np.arange(len(shard)), shard.vectors

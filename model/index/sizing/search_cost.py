@@ -15,7 +15,7 @@ from model.index.arithmetic import one_thread
 from model.index.factory import factory_of_codes, is_graph, lists_of, refines
 from model.index.index import Index
 from model.index.refinement import FEWEST_CANDIDATES
-from model.index.shards import Matrix
+from schemas.arrays import Matrix
 
 _NEIGHBOURS: Final = 10
 """Neighbours of the searches whose comparisons are counted."""

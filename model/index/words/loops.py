@@ -14,12 +14,8 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from schemas.arrays import Bools, Float32s, Int32s, Int64s
 from schemas.compiled import first_call, load_loops
-
-Floats = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int64]
-Numbers = npt.NDArray[np.int32]
-Mask = npt.NDArray[np.bool_]
 
 LOOPS: Final = "model.index.words.numba_kernels"
 
@@ -54,8 +50,8 @@ class CompiledWords:
     loop: Callable[..., None]
 
     def best(
-        self, terms: Ints, bounds: Ints, k: int, allowed: Mask | None, entries: int, short: int
-    ) -> Iterator[tuple[Numbers, Floats]]:
+        self, terms: Int64s, bounds: Int64s, k: int, allowed: Bools | None, entries: int, short: int
+    ) -> Iterator[tuple[Int32s, Float32s]]:
         """Return numbers and sums of the best questions of each query; arguments are those of `numba_kernels.rank`.
 
         Other threads can run meanwhile.
@@ -73,7 +69,7 @@ class CompiledWords:
 
 
 def compiled_words(
-    starts: Ints, largest: Floats, questions: Numbers, weights: Floats, size: int
+    starts: Int64s, largest: Float32s, questions: Int32s, weights: Float32s, size: int
 ) -> CompiledWords | None:
     """Return the compiled ranking by the arrays of an index, after a first query, which compiles it.
 

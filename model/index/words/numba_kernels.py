@@ -17,13 +17,10 @@ import numpy.typing as npt
 from numba import njit
 
 from model.index.words.selection import kth, write_best
+from schemas.arrays import Bools, Float32s, Int32s, Int64s
 from schemas.compiled import compile_loop
 
-Floats = npt.NDArray[np.float32]
-Ints = npt.NDArray[np.int64]
-Numbers = npt.NDArray[np.int32]
 Groups = npt.NDArray[np.uint64]
-Mask = npt.NDArray[np.bool_]
 
 _READ = 8
 """Entries of a list for each question that is looked up in it, below which reading the whole list is faster."""
@@ -45,7 +42,7 @@ def _ones(bits: Any) -> Any:
 
 
 @compile_loop
-def write_groups(questions: Numbers, groups: Groups) -> None:
+def write_groups(questions: Int32s, groups: Groups) -> None:
     """Write the questions with a term in groups of 32 questions.
 
     Args:
@@ -150,9 +147,9 @@ def _keep(limit: Any, left: Any, sums: Any, found: Any) -> Any:
 
 @compile_loop
 def rank(
-    starts: Ints, largest: Floats, questions: Numbers, weights: Floats, rows: Numbers, grouped: Groups,
-    allowed: Mask, terms: Ints, bounds: Ints, k: int, entries: int, short: int,
-    sums: Floats, candidates: Numbers, numbers: Numbers, totals: Floats, counts: Ints,
+    starts: Int64s, largest: Float32s, questions: Int32s, weights: Float32s, rows: Int32s, grouped: Groups,
+    allowed: Bools, terms: Int64s, bounds: Int64s, k: int, entries: int, short: int,
+    sums: Float32s, candidates: Int32s, numbers: Int32s, totals: Float32s, counts: Int64s,
 ) -> None:  # fmt: skip
     """Write the best k questions of each query, as `model.index.lexical.Lexical` finds them.
 

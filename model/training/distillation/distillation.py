@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import torch
 from threadpoolctl import threadpool_limits
@@ -16,15 +15,14 @@ from torch import Tensor
 
 from model.distances import unit
 from model.encoders.network import Network
-from model.training.batching import Numbers, batches
+from model.training.batching import batches
 from model.training.distillation.teacher_embeddings import check_vectors
 from model.training.failures import quoted, worst_row
 from model.training.objective import Objective
 from model.training.settings import TrainingSettings
+from schemas.arrays import Int64s, Matrix
 from schemas.errors import QprError
 from schemas.quantities import counted
-
-Matrix = npt.NDArray[np.float32]
 
 _SAMPLE = 131_072
 """Maximum number of questions from which the principal directions and the turn of the first weights are found."""
@@ -111,11 +109,11 @@ class DistillationObjective(Objective):
             first = network.encode_all(self._inputs.take(some))
             network.turn(torch.from_numpy(turn_to(first, self._targets[some])))
 
-    def batches(self, epoch: int) -> Iterator[Numbers]:
+    def batches(self, epoch: int) -> Iterator[Int64s]:
         """Yield the numbers of the questions of every step of an epoch."""
         return batches(len(self._texts), size=self.settings.batch_size, seed=self.settings.seed, epoch=epoch)
 
-    def add_gradients(self, batch: Numbers) -> float:
+    def add_gradients(self, batch: Int64s) -> float:
         """Add the gradients of a batch's loss to those of the weights; return the loss."""
         vectors = self.network(self._inputs.take(batch))
         self._sides = vectors.detach(), torch.from_numpy(self._targets[batch]).to(vectors)
@@ -123,7 +121,7 @@ class DistillationObjective(Objective):
         loss.backward()  # type: ignore[no-untyped-call]
         return loss.item()
 
-    def describe(self, batch: Numbers) -> str:
+    def describe(self, batch: Int64s) -> str:
         """Return the size of a batch and the question whose vector is not finite, or else farthest from its target."""
         row, _ = worst_row(self._sides, len(batch))
         return f"{super().describe(batch)} the worst is {quoted(self._texts[int(batch[row])].as_py())}"

@@ -11,13 +11,13 @@ import json
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 import safetensors.numpy
 
-from model.encoders.interface import Encoder, Matrix
+from model.encoders.interface import Encoder
 from model.encoders.tensors import read_tensors
+from schemas.arrays import Int64s, Matrix
 from schemas.artifacts import conditional_writes, storage
 from schemas.artifacts.dataset import Dataset
 from schemas.errors import QprError
@@ -34,7 +34,7 @@ _CHECKSUM = "sha256"
 class Lesson:
     """Questions of a distillation: their ids, ascending, and texts."""
 
-    ids: npt.NDArray[np.int64]
+    ids: Int64s
     texts: pa.Array
 
     def __len__(self) -> int:

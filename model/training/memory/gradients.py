@@ -9,7 +9,6 @@ import dataclasses
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 import torch
 from torch import Tensor
 
@@ -18,8 +17,7 @@ from model.distances import at_least_float32
 from model.encoders.network import Inputs, Network
 from model.training.distributed import ALONE, Processes
 from model.training.training_pairs import Pairs
-
-Numbers = npt.NDArray[np.int64]
+from schemas.arrays import Int64s
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,7 +47,7 @@ class Gradients:
     precision: Precision = "float32"
     processes: Processes = ALONE
 
-    def add(self, batch: Numbers) -> float:
+    def add(self, batch: Int64s) -> float:
         """Add the gradients of the batch's loss to those of the weights; return the loss."""
         chunks = self._chunks(self.processes.share(batch))
         states, encoded = [], []
@@ -65,11 +63,11 @@ class Gradients:
         self.processes.sum_gradients(self.network.parameters())
         return loss.item()
 
-    def _chunks(self, share: Numbers) -> list[Numbers]:
+    def _chunks(self, share: Int64s) -> list[Int64s]:
         size = self.chunk_size or max(len(share), 1)
         return [share[start : start + size] for start in range(0, max(len(share), 1), size)]
 
-    def _encode(self, chunk: Numbers, state: Tensor | None = None) -> Tensor:
+    def _encode(self, chunk: Int64s, state: Tensor | None = None) -> Tensor:
         """Return the vectors of the first and then of the second questions; a state repeats what was drawn there."""
         if state is not None and self.network.generator is not None:
             self.network.generator.set_state(state)
@@ -79,7 +77,7 @@ class Gradients:
             vectors: Tensor = self.network(self.inputs.take(questions))
         return at_least_float32(vectors)
 
-    def _loss(self, vectors: list[Tensor], batch: Numbers) -> Tensor:
+    def _loss(self, vectors: list[Tensor], batch: Int64s) -> Tensor:
         """Return the loss of the whole batch, of which every chunk's vectors are this process's share."""
         sides = zip(*(part.chunk(2) for part in vectors), strict=True)
         anchors, positives = (self.processes.gather(torch.cat(side), pairs=len(batch)) for side in sides)

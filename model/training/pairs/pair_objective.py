@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from torch import Tensor
 
 from model.encoders.network import Network
-from model.training.batching import Numbers, epoch_batches, fitted
+from model.training.batching import epoch_batches, fitted
 from model.training.distributed import ALONE, Processes
 from model.training.failures import quoted, worst_row
 from model.training.memory.gradients import Gradients
@@ -19,6 +19,7 @@ from model.training.pairs.validation_auc import sample_non_pairs, validation_auc
 from model.training.settings import TrainingSettings
 from model.training.trainer import ignore
 from model.training.training_pairs import Pairs
+from schemas.arrays import Int64s
 
 
 class PairObjective(Objective):
@@ -62,11 +63,11 @@ class PairObjective(Objective):
         if self._judged is None:
             inform("no validation pairs of two clusters: training all epochs and keeping the last one")
 
-    def batches(self, epoch: int) -> Iterator[Numbers]:
+    def batches(self, epoch: int) -> Iterator[Int64s]:
         """Yield the numbers of the pairs of every step of an epoch."""
         return epoch_batches(self.pairs, self.settings, epoch=epoch)
 
-    def add_gradients(self, batch: Numbers) -> float:
+    def add_gradients(self, batch: Int64s) -> float:
         """Add the gradients of a batch's loss to those of the weights; return the loss."""
         return self._gradients.add(batch)
 
@@ -76,7 +77,7 @@ class PairObjective(Objective):
             return None
         return validation_auc(self.network.encode_all(self._judged), self._validation, self._non_pairs)
 
-    def describe(self, batch: Numbers) -> str:
+    def describe(self, batch: Int64s) -> str:
         """Return the number of pairs of a batch and the pair whose vectors are not finite, or else farthest apart."""
         row, what = worst_row(self._sides, len(batch))
         texts = (quoted(self.pairs.texts[side[batch[row]]].as_py()) for side in (self.pairs.first, self.pairs.second))

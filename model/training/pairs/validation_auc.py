@@ -8,12 +8,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
-from model.training.training_pairs import Pairs, Positions
+from model.training.training_pairs import Pairs
+from schemas.arrays import Float32s, Int64s
 
 
-def sample_non_pairs(pairs: Pairs, *, seed: int) -> tuple[Positions, Positions]:
+def sample_non_pairs(pairs: Pairs, *, seed: int) -> tuple[Int64s, Int64s]:
     """Return positions of as many questions that are no paraphrases as there are pairs.
 
     The first of each is drawn from all members of clusters, the second from the members of all other clusters, both
@@ -38,7 +38,7 @@ def sample_non_pairs(pairs: Pairs, *, seed: int) -> tuple[Positions, Positions]:
     return first[unrelated], second[unrelated]
 
 
-def validation_auc(vectors: npt.NDArray[np.float32], pairs: Pairs, non_pairs: tuple[Positions, Positions]) -> float:
+def validation_auc(vectors: Float32s, pairs: Pairs, non_pairs: tuple[Int64s, Int64s]) -> float:
     """Return the ROC AUC of distances: how often a pair is closer than a non-pair, ties half (section 4.2).
 
     It is NaN if a distance is not finite.
@@ -57,7 +57,7 @@ def validation_auc(vectors: npt.NDArray[np.float32], pairs: Pairs, non_pairs: tu
     return (every - int(not_farther.sum())) / every
 
 
-def _distances(vectors: npt.NDArray[np.float32], first: Positions, second: Positions) -> npt.NDArray[np.float32]:
+def _distances(vectors: Float32s, first: Int64s, second: Int64s) -> Float32s:
     distances = np.empty(len(first), np.float32)
     for start in range(0, len(first), 16_384):  # bounds the memory, not the result
         rows = slice(start, start + 16_384)
@@ -67,6 +67,6 @@ def _distances(vectors: npt.NDArray[np.float32], first: Positions, second: Posit
     return distances
 
 
-def _codes(first: Positions, second: Positions) -> Positions:
+def _codes(first: Int64s, second: Int64s) -> Int64s:
     """Return one number a pair, the same whichever comes first."""
     return np.minimum(first, second) << 32 | np.maximum(first, second)

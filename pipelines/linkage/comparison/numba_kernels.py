@@ -10,14 +10,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from schemas.arrays import Bools, Float32s, Float64s, Int32s, Int64s
 from schemas.compiled import compile_loop
-
-Numbers = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float32]
 
 
 @compile_loop
-def count_before(ordered: Numbers, starts: Numbers, rows: Numbers, values: Numbers, counts: Numbers) -> None:
+def count_before(ordered: Int64s, starts: Int64s, rows: Int64s, values: Int64s, counts: Int64s) -> None:
     """Write the number of smaller values in the part of an array that belongs to a row.
 
     Args:
@@ -42,13 +40,13 @@ def count_before(ordered: Numbers, starts: Numbers, rows: Numbers, values: Numbe
 @compile_loop
 def find_nearest(
     vectors: npt.NDArray[np.int8],
-    length: Floats,
-    word: Numbers,
-    rows: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]],
-    different: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.bool_]],
-    pairs: tuple[Numbers, Numbers],
-    near: Floats,
-    near_different: Floats,
+    length: Float32s,
+    word: Int64s,
+    rows: tuple[Int32s, Int32s],
+    different: tuple[Int32s, Int32s, Bools],
+    pairs: tuple[Int64s, Int64s],
+    near: Float32s,
+    near_different: Float32s,
 ) -> None:
     """Write the greatest cosine of each different word with all, and with the different, words of the other question.
 
@@ -88,9 +86,9 @@ def find_nearest(
 @compile_loop
 def multiply_sums(
     vectors: npt.NDArray[np.int8],
-    word: Numbers,
-    different: tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.bool_]],
-    products: npt.NDArray[np.float64],
+    word: Int64s,
+    different: tuple[Int32s, Int32s, Bools],
+    products: Float64s,
 ) -> None:
     """Write the products of the sums of the vectors of the different words of both questions.
 

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from schemas.arrays import Float32s, Float64s, Int64s
 from schemas.compiled import compile_loop
 
 BLOCK = 256
@@ -31,16 +32,16 @@ vectors of 16, the compiler needs no loop over the rest."""
 
 @compile_loop
 def add_trees(
-    columns: npt.NDArray[np.float32],
-    chosen: npt.NDArray[np.int64],
-    features: npt.NDArray[np.int64],
-    feature_bounds: npt.NDArray[np.int64],
-    thresholds: npt.NDArray[np.float32],
-    threshold_bounds: npt.NDArray[np.int64],
+    columns: Float32s,
+    chosen: Int64s,
+    features: Int64s,
+    feature_bounds: Int64s,
+    thresholds: Float32s,
+    threshold_bounds: Int64s,
     masks: npt.NDArray[np.uint16],
-    mask_starts: npt.NDArray[np.int64],
-    leaves: npt.NDArray[np.float64],
-    logits: npt.NDArray[np.float64],
+    mask_starts: Int64s,
+    leaves: Float64s,
+    logits: Float64s,
 ) -> None:
     """Add the leaves that some pairs reach to their logits; further arguments are those of `tree_tables.Packed`.
 

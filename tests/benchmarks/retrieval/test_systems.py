@@ -4,7 +4,6 @@ import dataclasses
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pytest
 
@@ -12,14 +11,15 @@ from benchmarks.retrieval import exact_search
 from benchmarks.retrieval.exact_search import exact
 from benchmarks.retrieval.figures import half_width
 from benchmarks.retrieval.systems import Remembering, cells, picture
-from model.encoders.interface import Encoder, Matrix
+from model.encoders.interface import Encoder
 from model.evaluation.relevance import Judgements
+from schemas.arrays import Float32s, Matrix
 
 
 class Coordinates:
     """An encoder of texts that are numbers."""
 
-    def encode(self, texts: pa.Array) -> npt.NDArray[np.float32]:
+    def encode(self, texts: pa.Array) -> Float32s:
         """Return the numbers of each text."""
         return np.array([[float(number) for number in text.split()] for text in texts.to_pylist()], np.float32)
 
