@@ -6,7 +6,6 @@ Index -> wordings_of -> questions of each answer; these, Judgements -> examples_
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 import numpy as np
 import pyarrow as pa
@@ -20,9 +19,6 @@ from schemas.arrays import Int64s
 from schemas.tables import ANSWER_ID
 from schemas.text_arrays import answer_keys
 
-ROWS: Final = 131_072
-"""Questions whose answers are compared at a time."""
-
 
 def wordings_of(index: Index) -> pa.Table:
     """Return the questions of each answer that has at least two, within equal values of the columns that filter.
@@ -34,7 +30,7 @@ def wordings_of(index: Index) -> pa.Table:
     """
     names = list(index.settings.vary_by or ())
     parts = []
-    for table in index.tables(ROWS):
+    for table in index.tables():
         answers = answer_keys(table[ANSWER_ID.name], table["answer"])
         rows = table.select(["question_id", "text", *names]).append_column("answer", answers)
         parts.append(rows.filter(pc.is_valid(answers)))

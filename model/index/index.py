@@ -23,7 +23,7 @@ from model.index.consistency import IdTable
 from model.index.factory import most_probes
 from model.index.ranking import Ranking
 from model.index.refinement import RefinedSearch
-from model.index.rows.cells import Records
+from model.index.rows.cells import AT_A_TIME, Records
 from model.index.rows.row_filters import RowFilters, probes_within
 from model.index.settings import IndexSettings
 from model.index.shard_merge import Nearest, nearest
@@ -166,11 +166,11 @@ class Index:
         place[order] = np.arange(len(order))
         return take_rows(pa.concat_tables(parts), place)
 
-    def tables(self, rows: int) -> Iterator[pa.Table]:
+    def tables(self, rows: int = AT_A_TIME) -> Iterator[pa.Table]:
         """Yield all questions that are not deleted in the order of their rows, as `questions`, some rows at a time."""
         return map(self.questions, self.row_batches(rows))
 
-    def row_batches(self, rows: int) -> Iterator[Int64s]:
+    def row_batches(self, rows: int = AT_A_TIME) -> Iterator[Int64s]:
         """Yield the numbers of all rows that are not deleted, ascending, of some rows at a time."""
         for start in range(0, len(self), rows):
             yield self.live_rows(np.arange(start, min(start + rows, len(self))))

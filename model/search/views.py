@@ -36,9 +36,6 @@ _VIEW_BYTES: Final = 12_288
 _MIN_VIEWS: Final = 4
 """Views that are kept whatever their size."""
 
-_ROWS: Final = 65_536
-"""Rows whose answers are read at a time."""
-
 _MOST_IN_VIEW: Final = 0.01
 """Share of the points of a graph above which all vectors are compared instead: a walk with 4,096 of 536,489 points in
 view takes 20 CPU ms, with 8,192 57, and to compare all 35."""
@@ -148,7 +145,7 @@ def _masks_without(index: Index, answer_ids: frozenset[str]) -> list[Bools]:
     excluded = pa.array(sorted(answer_ids), pa.string())
     starts = [*itertools.accumulate(map(len, index.shards), initial=0)]
     allowed = np.zeros(starts[-1], bool)
-    for rows in index.row_batches(_ROWS):
+    for rows in index.row_batches():
         allowed[rows] = ~have_answers(index.questions(rows), excluded)
     return np.split(allowed, starts[1:-1])
 

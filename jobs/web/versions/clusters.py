@@ -15,10 +15,6 @@ if TYPE_CHECKING:
     from model.index.index import Index
 
 
-_ROWS = 65_536
-"""Rows read at a time: of ten million rows the texts alone are 600 MB."""
-
-
 class ClusterRows:
     """The rows of each cluster: 16 bytes a row with a cluster.
 
@@ -28,7 +24,7 @@ class ClusterRows:
 
     def __init__(self, index: Index) -> None:
         ids, rows = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-        for numbers in index.row_batches(_ROWS):
+        for numbers in index.row_batches():
             column = index.questions(numbers)["cluster_id"].combine_chunks()
             clustered = np.asarray(column.is_valid().to_numpy(zero_copy_only=False), bool)
             ids.append(column.fill_null(0).to_numpy(zero_copy_only=False)[clustered])

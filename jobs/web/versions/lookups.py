@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 CLUSTER_QUESTIONS: Final = 1000
 """Questions of a cluster that a response lists."""
 
-_ROWS: Final = 65_536
-"""Rows read at a time."""
-
 
 def find_question(
     version: Version, question_id: int, filters: Mapping[str, str], blocked: frozenset[str]
@@ -61,7 +58,7 @@ def find_cluster(
 def has_answer(version: Version, answer_id: str) -> bool:
     """Return whether a question of a version has an answer, whatever its values and end."""
     sought = pa.array([answer_id])
-    return any(have_answers(rows, sought).any() for rows in version.searcher.index.tables(_ROWS))
+    return any(have_answers(rows, sought).any() for rows in version.searcher.index.tables())
 
 
 def _part(version: Version, filters: Mapping[str, str]) -> Index:

@@ -14,6 +14,7 @@ from jobs.workflows.index_changes.compacting import compact, live_without
 from jobs.workflows.index_changes.counted_words import Reduced, reduced_confidence, with_reduced
 from jobs.workflows.index_changes.publication import Base
 from model.index.factory import check_questions, default_factory
+from model.index.rows.cells import AT_A_TIME
 from pipelines.engine.runner import parse_options
 from pipelines.graphs.settings import IndexConfig
 from pipelines.privacy.erase import Erasure
@@ -21,9 +22,6 @@ from schemas.artifacts.manifest import Manifest, read_manifest
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
 from schemas.text_arrays import hash64_all, key_all
-
-_ROWS = 65_536
-"""Rows read at a time."""
 
 
 def erase_from_index(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, Any]:
@@ -73,8 +71,8 @@ def _row_ids(base: Base, questions: np.ndarray) -> np.ndarray:
     if not base.settings.vary_by:
         return questions
     found, rows = [questions[:0]], sum(map(len, base.index.shards))
-    for start in range(0, rows, _ROWS):
-        table = base.index.questions(np.arange(start, min(start + _ROWS, rows)))
+    for start in range(0, rows, AT_A_TIME):
+        table = base.index.questions(np.arange(start, min(start + AT_A_TIME, rows)))
         of_rows = hash64_all(key_all(table["text"].combine_chunks())).to_numpy()
         found.append(table["question_id"].to_numpy()[np.isin(of_rows, questions)])
     return np.concatenate(found)

@@ -20,9 +20,6 @@ from schemas.artifacts.writer import Output
 from schemas.tables import CONFIDENCE
 from schemas.text_arrays import key_all
 
-_ROWS = 65_536
-"""Questions read at a time."""
-
 
 class Reduced(NamedTuple):
     """The file of a confidence model after words were removed, and their number."""
@@ -62,7 +59,7 @@ def with_reduced(target: Output, files: list[File], reduced: Reduced | None) -> 
 
 def _without_those_in_use(words: set[str], base: Base, leaving: Int64s) -> set[str]:
     left = set(words)
-    for questions in base.index.tables(_ROWS) if left else ():
+    for questions in base.index.tables() if left else ():
         stay = pc.invert(pc.is_in(questions["question_id"], value_set=pa.array(leaving, pa.int64())))
         left -= words_of(key_all(questions["text"].filter(stay)))
         if not left:

@@ -23,9 +23,6 @@ from schemas.tables import LEXICAL, TOMBSTONES
 _OF_A_VERSION: Final = frozenset({LEXICAL, TOMBSTONES, "rejected"})
 """Tables that each version writes again; the other files of the base stay."""
 
-_ROWS: Final = 65_536
-"""Rows read at a time."""
-
 
 @dataclasses.dataclass(frozen=True)
 class Base:
@@ -103,7 +100,7 @@ def publish(
     index = open_index(target.url, manifest=draft)
     if base.manifest.of(LEXICAL):
         with working("Weighing words for BM25"):
-            files = [*files, *write_weights(target, index.tables(_ROWS))]
+            files = [*files, *write_weights(target, index.tables())]
     shape = shape_of(index, draft)
     manifest = target.publish(
         files,

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 import pyarrow as pa
+
+AT_A_TIME: Final = 65_536
+"""Rows of which columns are read together: of ten million rows the texts alone are 600 MB."""
 
 Reader = Callable[[int], Any]
 

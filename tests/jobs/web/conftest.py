@@ -72,11 +72,11 @@ class FakeIndex:
     def live_rows(self, numbers):
         return numbers
 
-    def row_batches(self, rows):
+    def row_batches(self, rows=2):
         return (np.arange(start, min(start + rows, len(self))) for start in range(0, len(self), rows))
 
-    def tables(self, rows):
-        return map(self.questions, self.row_batches(rows))
+    def tables(self):
+        return map(self.questions, self.row_batches())
 
     def rows_of(self, ids):
         places = {row["question_id"]: place for place, row in enumerate(self.rows)}

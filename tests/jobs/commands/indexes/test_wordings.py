@@ -149,7 +149,7 @@ def test_wordings_are_the_questions_of_an_answer_within_equal_values():
     )
     rows = rows.append_column("answer_id", pa.nulls(6, pa.string()))
     rows = rows.append_column("tenant", pa.array(["acme", "acme", "acme", "globex", "globex", "initech"]))
-    index = SimpleNamespace(tables=lambda _: [rows[:2], rows[2:]], settings=SimpleNamespace(vary_by=("tenant",)))
+    index = SimpleNamespace(tables=lambda: [rows[:2], rows[2:]], settings=SimpleNamespace(vary_by=("tenant",)))
     assert wordings_of(index)["texts"].to_pylist() == [["a", "c"]]
     index.settings.vary_by = None
     assert wordings_of(index)["texts"].to_pylist() == [["a", "c", "d", "f"]]

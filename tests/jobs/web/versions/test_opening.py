@@ -22,7 +22,7 @@ class Column:
     def __len__(self):
         return len(self.table)
 
-    def row_batches(self, rows):
+    def row_batches(self, rows=2):
         return (np.arange(start, min(start + rows, len(self))) for start in range(0, len(self), rows))
 
     def questions(self, rows):
@@ -30,8 +30,7 @@ class Column:
 
 
 @pytest.mark.parametrize("ids", [[], [None], [None, 3, None], [2**63 - 1, -(2**63), 2**63 - 1, None, 0]])
-def test_the_rows_of_a_cluster_are_those_with_its_id(ids, monkeypatch):
-    monkeypatch.setattr("jobs.web.versions.clusters._ROWS", 2)
+def test_the_rows_of_a_cluster_are_those_with_its_id(ids):
     clusters = ClusterRows(Column(ids))
     for number in {0, 1, *(n for n in ids if n is not None)}:
         assert clusters.of(number).tolist() == [row for row, found in enumerate(ids) if found == number]
