@@ -6,7 +6,6 @@ arguments and options -> input_files -> one `Source` a file, checked by check_in
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -204,11 +203,9 @@ def require_users(sources: Sequence[Source], names: Mapping[str, str]) -> None:
     Raises:
         QprError: a file cannot be read or has no user ids.
     """
-    from pipelines.reading.headers.columns import LOG_COLUMNS
+    from pipelines.reading.headers.columns import LOG_COLUMNS, with_needed
     from pipelines.reading.reader import check_header
 
-    with_users = [
-        dataclasses.replace(column, required=column.required or column.name == "user_id") for column in LOG_COLUMNS
-    ]
+    with_users = with_needed(LOG_COLUMNS, {"user_id": ""})
     for source in sources:
         check_header(source, with_users, names)

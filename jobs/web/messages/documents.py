@@ -8,11 +8,14 @@ Hit -> hit_document; Answer -> answer_document; row of an id table -> question_d
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NotRequired
+from typing import TYPE_CHECKING, Any, NotRequired
 
 from typing_extensions import TypedDict  # pydantic reads that of typing from Python 3.12 on
 
 from schemas.text import answer_key
+
+if TYPE_CHECKING:
+    from model.search.results import Answer, Hit
 
 
 class WhyDocument(TypedDict):
@@ -109,7 +112,7 @@ _WITHOUT_CERTIFICATE = frozenset({"exact", "no_hit", "no_certificate", "answer_e
 """Reasons in which no certificate has a part."""
 
 
-def hit_document(hit: Any, rank: int) -> HitDocument:
+def hit_document(hit: Hit, rank: int) -> HitDocument:
     """Return a hit for JSON."""
     why = hit.why
     return {
@@ -131,13 +134,13 @@ def hit_document(hit: Any, rank: int) -> HitDocument:
     }
 
 
-def hit_documents(hits: Sequence[Any], k: int, *, blocked: frozenset[str]) -> list[HitDocument]:
+def hit_documents(hits: Sequence[Hit], k: int, *, blocked: frozenset[str]) -> list[HitDocument]:
     """Return the first k hits whose answer is not blocked, ranked from 1."""
     kept = [hit for hit in hits if answer_key(hit.answer_id, hit.answer) not in blocked] if blocked else hits
     return [hit_document(hit, rank) for rank, hit in enumerate(kept[:k], start=1)]
 
 
-def answer_document(answer: Any, *, blocked: frozenset[str], alarm: bool) -> AnswerDocument:
+def answer_document(answer: Answer, *, blocked: frozenset[str], alarm: bool) -> AnswerDocument:
     """Return an answer or an abstention for JSON.
 
     Args:
@@ -156,7 +159,7 @@ def answer_document(answer: Any, *, blocked: frozenset[str], alarm: bool) -> Ans
         "question": question,
         "answered": answered,
         "reason": "alarm" if ended else answer.reason,
-        "answer": hit.answer if answered else None,
+        "answer": hit.answer if answered and hit else None,
         "hit": None if hit is None else hit_document(hit, 1),
         "certificate": None if ended else answer.certificate,
     }

@@ -139,7 +139,7 @@ def _rows(call: Call) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:
     return tuple, Listed._make
 
 
-def _hit_row(hit: Any) -> list[Any]:
+def _hit_row(hit: Hit) -> list[Any]:
     why = hit.why
     reasons = why.shared_words, why.dense_rank, why.lexical_rank, dict(why.contributions), why.guard
     return [hit.rank, _record(hit), hit.probability, reasons]
@@ -150,7 +150,7 @@ def _hit_of(row: Sequence[Any]) -> Hit:
     return Hit.of(dict(zip(_OF_RECORD, record, strict=True)), rank, probability, Why(tuple(shared), *others))
 
 
-def _answer_row(answer: Any) -> list[Any]:
+def _answer_row(answer: Answer) -> list[Any]:
     hit = None if answer.hit is None else _hit_row(answer.hit)
     return [answer.question, answer.answered, answer.reason, hit, answer.certificate, [*map(_hit_row, answer.hits)]]
 

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import types
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from jobs.web.messages.documents import HitDocument, hit_documents
 from jobs.web.versions.leases import Version
 from model.choices import Mode
+
+if TYPE_CHECKING:
+    from model.search.results import Hit
 
 Kind = Literal["search", "answer"]
 
@@ -32,7 +35,7 @@ class Listing(NamedTuple):
     blocked: frozenset[str]
     past: bool = False
 
-    def of(self, hits: Sequence[Any]) -> Listed:
+    def of(self, hits: Sequence[Hit]) -> Listed:
         """Return the documents of the hits of one question."""
         documents = hit_documents(hits, self.k, blocked=self.blocked)
         return Listed(documents, len(documents) < min(len(hits), self.k))
