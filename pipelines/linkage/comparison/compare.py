@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from pipelines.linkage.comparison.agreement_features import AGREEMENT, AGREEMENT_OF_WORDS, agreement_features
 from pipelines.linkage.comparison.blocking import ALL_PAIRS, RAREST, WINDOW, candidates
-from pipelines.linkage.comparison.cosine_features import COSINES, cosines
+from pipelines.linkage.comparison.cosine_features import COSINES, cosine_features
 from pipelines.linkage.comparison.pair_features import NAMES, features_in_parts
 from pipelines.linkage.comparison.tokenization import Wording, wording
 from pipelines.linkage.comparison.word_alignment import ALIGNED, alignments
@@ -108,8 +108,8 @@ def compare_pairs(
     """Yield the features of pairs in their order, `pair_features.AT_ONCE` pairs at a time.
 
     They are (pairs, F) float32, column after column in memory, as scorers read them. The columns of
-    `features_in_parts`, `agreement_features`, the same by words if there are two kinds of neighbours, `cosines`,
-    `alignments` and the scores of differences follow each other.
+    `features_in_parts`, `agreement_features`, the same by words if there are two kinds of neighbours,
+    `cosine_features`, `alignments` and the scores of differences follow each other.
 
     Args:
         questions: of whole answers, R rows.
@@ -122,7 +122,7 @@ def compare_pairs(
     witnesses, vectors = questions.witnesses, questions.vectors
     further = _width(questions) - len(NAMES)
     compared = witnesses and witnesses.with_question_vectors(questions.members["text"], questions.weights)
-    near = None if vectors is None else cosines(vectors, left, right, answer_of_row=answer_of_row)
+    near = None if vectors is None else cosine_features(vectors, left, right, answer_of_row=answer_of_row)
     aligned = None
     if questions.encode is not None:
         aligned = alignments(words, questions.encode, left, right)

@@ -1,6 +1,6 @@
 """Features from an encoder: the cosine of two questions, compared with the other cosines of the answer.
 
-vectors, pairs of rows -> cosines -> (P, len(COSINES)) float32
+vectors, pairs of rows -> cosine_features -> (P, len(COSINES)) float32
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ CHUNK: Final = 1 << 16
 """Number of pairs whose vectors are multiplied together; bounds memory."""
 
 
-def cosines(vectors: np.ndarray, left: np.ndarray, right: np.ndarray, *, answer_of_row: np.ndarray) -> np.ndarray:
+def cosine_features(
+    vectors: np.ndarray, left: np.ndarray, right: np.ndarray, *, answer_of_row: np.ndarray
+) -> np.ndarray:
     """Compare the vectors of pairs of questions.
 
     Args:

@@ -3,14 +3,14 @@ import itertools
 import numpy as np
 import pytest
 
-from pipelines.linkage.comparison.cosine_features import COSINES, cosines
+from pipelines.linkage.comparison.cosine_features import COSINES, cosine_features
 
 ANSWERS = np.array([0, 0, 1, 1, 1, 1])
 LEFT, RIGHT = np.array([(0, 1), *itertools.combinations(range(2, 6), 2)]).T
 
 
 def columns(vectors: np.ndarray) -> dict[str, np.ndarray]:
-    return dict(zip(COSINES, cosines(vectors, LEFT, RIGHT, answer_of_row=ANSWERS).T, strict=True))
+    return dict(zip(COSINES, cosine_features(vectors, LEFT, RIGHT, answer_of_row=ANSWERS).T, strict=True))
 
 
 def test_each_cosine_is_compared_with_those_of_the_best_other_partner() -> None:
@@ -34,9 +34,9 @@ def test_an_answer_of_one_pair_has_nothing_to_compare_with() -> None:
 
 
 def test_zero_vectors_and_no_pairs_are_no_error() -> None:
-    assert np.isfinite(cosines(np.zeros((6, 2)), LEFT, RIGHT, answer_of_row=ANSWERS)).all()
+    assert np.isfinite(cosine_features(np.zeros((6, 2)), LEFT, RIGHT, answer_of_row=ANSWERS)).all()
     none = np.zeros(0, np.int64)
-    assert cosines(np.zeros((0, 2)), none, none, answer_of_row=none).shape == (0, len(COSINES))
+    assert cosine_features(np.zeros((0, 2)), none, none, answer_of_row=none).shape == (0, len(COSINES))
 
 
 @pytest.mark.parametrize("size", [1, 7])
@@ -44,7 +44,7 @@ def test_a_cosine_does_not_depend_on_what_else_is_compared(size):
     vectors = np.random.default_rng(0).normal(size=(60, 300)).astype(np.float32)
     left, right = np.triu_indices(60, 1)
     answers = np.zeros(60, np.int64)
-    together = cosines(vectors, left, right, answer_of_row=answers)[:, 0]
+    together = cosine_features(vectors, left, right, answer_of_row=answers)[:, 0]
     parts = [slice(start, start + size) for start in range(0, len(left), size)]
-    alone = [cosines(vectors, left[part], right[part], answer_of_row=answers)[:, 0] for part in parts]
+    alone = [cosine_features(vectors, left[part], right[part], answer_of_row=answers)[:, 0] for part in parts]
     assert np.concatenate(alone).tobytes() == together.tobytes()
