@@ -8,15 +8,16 @@ answer ("one answer"), a share of the answers is renamed to ones that no day has
 answers is missing ("half of the answers missing"), weekends have another mix in all weeks ("weekends", harmless). A
 lasting change gives 20 % of the rows of each day from one on the same answer: its first days are compared with those
 before, of which the later ones have it ("lasting change, day 2"). "After a published fault" is a day on which 20 % of
-the rows get one answer, three days after another such day that was let pass.
+the rows get one answer, three days after another such day that was let pass. In a growing log a share of the rows of
+each day has a new answer, and the others repeat answers of earlier days ("growing by 20%").
 """
 
 from __future__ import annotations
 
 import datetime
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from typing import Annotated, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Annotated
 
 import numpy as np
 import pyarrow as pa
@@ -25,11 +26,14 @@ import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.measure import simulate
-from jobs.nightly.gate.answer_mix import DAYS, Counts, Ints, distance, together, usual_distance
+from jobs.nightly.gate.answer_distance import Counts, Ints, UsualMix, compare_day, together, usual_mix
+from jobs.nightly.gate.answer_mix import DAYS
 from schemas.text import hash64
 
 NIGHTS = 42
 FIRST = 8
+GROWTH = (0.05, 0.2, 0.5)
+"""Shares of the rows of a growing log that have a new answer each day."""
 
 Fault = Callable[[Counts, np.random.Generator], Counts]
 
@@ -81,22 +85,27 @@ def weekends(days: Sequence[Counts]) -> Iterator[Counts]:
         yield Counts(day.answers[events > 0], events[events > 0])
 
 
-class Before(NamedTuple):
-    """The days before a night together, and their usual distance."""
-
-    total: Counts
-    usual: float
-
-    def excess(self, day: Counts) -> float:
-        """Return the distance of a day beyond the usual one."""
-        return distance(day, self.total)[0] - self.usual
+def before(days: Sequence[Counts], night: int) -> UsualMix:
+    """Return the answers of the days before a night."""
+    return usual_mix(days[max(0, night - DAYS) : night])
 
 
-def before(days: Sequence[Counts], night: int) -> Before:
-    """Return the days before a night."""
-    counts = days[max(0, night - DAYS) : night]
-    total = together(counts)
-    return Before(total, usual_distance(counts, total))
+def excess(day: Counts, earlier: UsualMix) -> float:
+    """Return the figure of a day that the gate compares with its limit."""
+    return compare_day(day, earlier).excess(earlier.distance)
+
+
+def growing(nights: int, events: int, new: float, seed: int) -> list[Counts]:
+    """Return days of which a share of the rows has a new answer, and the others have one of a random row before."""
+    draw = np.random.default_rng([seed, nights, events])
+    rows = np.zeros(0, np.int64)
+    days = []
+    for night in range(nights):
+        fresh = draw.binomial(events, new) if night else events
+        answers = 2 * (night * events + np.arange(fresh))  # even: `new_answers` makes odd ones
+        rows = np.concatenate([rows, answers, draw.choice(rows, events - fresh) if night else rows])
+        days.append(_counted(rows[-events:]))
+    return days
 
 
 def published(days: Sequence[Counts], nights: Sequence[int], seed: int) -> dict[str, list[float]]:
@@ -109,11 +118,22 @@ def published(days: Sequence[Counts], nights: Sequence[int], seed: int) -> dict[
         changed = [_with_answer(day, most, 0.2, draw) for day in days[night - 2 : night + 1]]
         for number in (1, 2, 3):
             earlier = before([*days[: night - number + 1], *changed[3 - number : 2]], night)
-            found[f"lasting change, day {number}"].append(earlier.excess(changed[2]))
+            found[f"lasting change, day {number}"].append(excess(changed[2], earlier))
         plant = one_answer(0.2)
         earlier = before([*days[: night - 3], plant(days[night - 3], draw), *days[night - 2 :]], night)
-        found["after a published fault, one answer, 20%"].append(earlier.excess(plant(days[night], draw)))
+        found["after a published fault, one answer, 20%"].append(excess(plant(days[night], draw), earlier))
     return found
+
+
+def planted(days: Sequence[Counts], faults: Mapping[str, Fault], seed: int) -> dict[str, list[float]]:
+    """Return the excess of each night's day with a fault, by name."""
+    return {
+        name: [
+            excess(plant(days[night], np.random.default_rng([seed, night])), before(days, night))
+            for night in range(FIRST, len(days))
+        ]
+        for name, plant in faults.items()
+    }
 
 
 def main(
@@ -136,15 +156,14 @@ def main(
         earlier = [before(days, night) for night in nights]
         small = [_sampled(days[night], 0.1, night) for night in nights]
         found = {
-            "harmless": [one.excess(days[night]) for one, night in zip(earlier, nights, strict=True)],
-            "harmless, a tenth of the rows": [one.excess(day) for one, day in zip(earlier, small, strict=True)],
-            "harmless, weekends": [before(weekly, night).excess(weekly[night]) for night in nights],
+            "harmless": [excess(days[night], one) for one, night in zip(earlier, nights, strict=True)],
+            "harmless, a tenth of the rows": [excess(day, one) for one, day in zip(earlier, small, strict=True)],
+            "harmless, weekends": [excess(weekly[night], before(weekly, night)) for night in nights],
         }
-        found |= published(days, nights, seed)
-        for name, plant in faults.items():
-            draws = (np.random.default_rng([seed, night]) for night in nights)
-            planted = [plant(days[night], draw) for night, draw in zip(nights, draws, strict=True)]
-            found[name] = [one.excess(day) for one, day in zip(earlier, planted, strict=True)]
+        found |= published(days, nights, seed) | planted(days, faults, seed)
+        for share in GROWTH:
+            grown = planted(growing(NIGHTS, number, share, seed), {"harmless": lambda day, _: day} | faults, seed)
+            found |= {f"growing by {share:.0%}, {name}": values for name, values in grown.items()}
         for name, values in found.items():
             report.row(
                 rows_of_a_day=number,

@@ -17,13 +17,20 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from jobs.nightly.gate.answer_distance import (
+    MOST_BINS,
+    Counts,
+    DayDistance,
+    Ints,
+    compare_day,
+    shares,
+    summed,
+    usual_mix,
+)
 from pipelines.ingestion.days import Day, read_day_counts
-
-Ints = npt.NDArray[np.int64]
 
 DAYS: Final = 28
 """Maximum number of days before: whole weeks, and so few that the work of a night stays that of its day."""
@@ -31,40 +38,22 @@ DAYS: Final = 28
 FEWEST_DAYS: Final = 7
 """Minimum number of days before: with fewer a weekday would be new."""
 
-DAYS_OF_EXCEPTION: Final = 14
-"""Minimum number of days before of which the most distant is left out: it can be a fault that a higher limit let pass.
-In fewer days it can be the only one of its weekday."""
-
-MOST_BINS: Final = 100
-EVENTS_OF_BIN: Final = 20
-"""Events of a day for each bin, on average; rare answers share one, else chance alone would make small days distant."""
-
-
-class Counts(NamedTuple):
-    """Events of a day by answer.
-
-    Attributes:
-        answers: (n,) ids of answers, ascending.
-        events: (n,) number of events of each.
-    """
-
-    answers: Ints
-    events: Ints
-
 
 class Mix(NamedTuple):
     """Distance of the most distant new day.
 
     Attributes:
         date: of that day.
-        distance: of its answers from those of the days before, in [0, 1].
-        usual: `usual_distance` of the days before.
+        distance: of its answers that the days before have from those of these days, in [0, 1].
+        usual: distance of the most distant of the days before, but for an exception.
         new: share of its events with an answer that no day before has.
         moved: text of the answer whose share changed most.
         share_before: share of that answer on the days before.
         share: its share on the day.
         is_renamed: whether the same text has another id, on the day before if the answer is new, or on the day if it
             is gone.
+        usual_new: usual share of such events.
+        distance_of_new: distance of both shares, in [0, 1]; 0 if that of the day is no larger, or maybe by chance.
     """
 
     date: datetime.date
@@ -75,11 +64,13 @@ class Mix(NamedTuple):
     share_before: float
     share: float
     is_renamed: bool = False
+    usual_new: float = 0.0
+    distance_of_new: float = 0.0
 
     @property
     def excess(self) -> float:
-        """Return the distance beyond the usual one."""
-        return self.distance - self.usual
+        """Return the distance beyond the usual one, or that of the share of new answers if it is larger."""
+        return DayDistance(self.distance, self.new, self.distance_of_new).excess(self.usual)
 
 
 def answer_mix(fresh: Sequence[Day], before: Sequence[Day]) -> Mix | None:
@@ -97,25 +88,24 @@ def answer_mix(fresh: Sequence[Day], before: Sequence[Day]) -> Mix | None:
     counts = [counts_of_day(day) for day in before[-DAYS:]]
     ids = ids_of_equal_texts(before[-DAYS:], counts)
     counts = [with_ids(day, ids) for day in counts]
-    total = together(counts)
-    usual = usual_distance(counts, total)
-    found = [(day, counted := with_ids(counts_of_day(day), ids), distance(counted, total)) for day in fresh]
-    day, counted, (far, new) = max(found, key=lambda each: each[2])
-    answer, share_before, share = most_moved(counted, total)
+    usual = usual_mix(counts)
+    found = [(day, counted := with_ids(counts_of_day(day), ids), compare_day(counted, usual)) for day in fresh]
+    day, counted, far = max(found, key=lambda each: each[2].excess(usual.distance))
+    answer, share_before, share = most_moved(counted, usual.total)
     text = _text_of(answer, [day, *reversed(before[-DAYS:])])
     others = [before[-1]] if share_before == 0 else [day] if share == 0 else []
-    return Mix(day.date, far, usual, new, text, share_before, share, _has_text(others, text))
-
-
-def usual_distance(days: Sequence[Counts], total: Counts) -> float:
-    """Return the distance of the most distant of these days from the others of them, of many days but for one.
-
-    Args:
-        days: at least one; from `DAYS_OF_EXCEPTION` on the most distant is left out.
-        total: of all of them together.
-    """
-    distances = sorted(distance(day, _without(total, day))[0] for day in days)
-    return distances[-1 if len(days) < DAYS_OF_EXCEPTION else -2]
+    return Mix(
+        date=day.date,
+        distance=far.known,
+        usual=usual.distance,
+        new=far.new,
+        moved=text,
+        share_before=share_before,
+        share=share,
+        is_renamed=_has_text(others, text),
+        usual_new=usual.new,
+        distance_of_new=far.of_new,
+    )
 
 
 def counts_of_day(day: Day) -> Counts:
@@ -128,7 +118,7 @@ def counts_of_day(day: Day) -> Counts:
     if not tables:
         return Counts(np.array([], np.int64), np.array([], np.int64))
     whole = pa.concat_tables(tables)
-    return _summed(whole["answer_id"].to_numpy(), whole["events"].to_numpy())
+    return summed(whole["answer_id"].to_numpy(), whole["events"].to_numpy())
 
 
 def ids_of_equal_texts(days: Sequence[Day], counts: Sequence[Counts]) -> dict[int, int]:
@@ -159,62 +149,14 @@ def with_ids(day: Counts, ids: Mapping[int, int]) -> Counts:
     answers = day.answers.copy()
     for answer, other in ids.items():
         answers[answers == answer] = other
-    return _summed(answers, day.events)
-
-
-def together(days: Sequence[Counts]) -> Counts:
-    """Return the events of several days by answer."""
-    return _summed(np.concatenate([day.answers for day in days]), np.concatenate([day.events for day in days]))
-
-
-def distance(day: Counts, before: Counts) -> tuple[float, float]:
-    """Return the distance of a day from other days, and the share of its events with an answer that they lack.
-
-    The most frequent answers, by the mean of their shares on the day and before, have a bin each; all others share one,
-    and all other new answers another one. So an answer that is rare before and frequent on the day has its own bin.
-    """
-    from scipy.spatial.distance import jensenshannon
-
-    if not len(day.events) or not len(before.events):
-        return 0.0, 0.0
-    bins = int(np.clip(day.events.sum() // EVENTS_OF_BIN, 1, MOST_BINS))
-    answers, of_day, of_before = _shares(day, before)
-    order = np.lexsort((answers, -of_day - of_before))
-    frequent, others = order[:bins], order[bins:]
-    is_new = of_before[others] == 0
-    binned = [
-        np.array([*shares[frequent], shares[others][~is_new].sum(), shares[others][is_new].sum()])
-        for shares in (of_day, of_before)
-    ]
-    return float(jensenshannon(*binned, base=2)), float(of_day[of_before == 0].sum())
+    return summed(answers, day.events)
 
 
 def most_moved(day: Counts, before: Counts) -> tuple[int, float, float]:
     """Return the answer whose share changed most, its share on the days before, and on the day."""
-    answers, of_day, of_before = _shares(day, before)
+    answers, of_day, of_before = shares(day, before)
     place = int(np.argmax(np.abs(of_day - of_before)))
     return int(answers[place]), float(of_before[place]), float(of_day[place])
-
-
-def _shares(day: Counts, before: Counts) -> tuple[Ints, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-    """Return all answers, and the share of each on the day and on the days before."""
-    answers = np.union1d(day.answers, before.answers)
-    shares = np.zeros((2, len(answers)))
-    for row, counts in zip(shares, (day, before), strict=True):
-        row[np.searchsorted(answers, counts.answers)] = counts.events / max(counts.events.sum(), 1)
-    return answers, shares[0], shares[1]
-
-
-def _without(total: Counts, day: Counts) -> Counts:
-    """Return the events of all days but one."""
-    events = total.events.copy()
-    events[np.searchsorted(total.answers, day.answers)] -= day.events
-    return Counts(total.answers[events > 0], events[events > 0])
-
-
-def _summed(answers: Ints, events: Ints) -> Counts:
-    distinct, place = np.unique(answers, return_inverse=True)
-    return Counts(distinct, np.bincount(place, weights=events, minlength=len(distinct)).astype(np.int64))
 
 
 def _has_text(days: Sequence[Day], text: str) -> bool:

@@ -12,7 +12,8 @@ from typing import Final
 import numpy as np
 
 from jobs.nightly.gate.advice import passing_limit, step_after_drift, step_after_lost_questions, step_after_regression
-from jobs.nightly.gate.answer_mix import DAYS_OF_EXCEPTION, Mix
+from jobs.nightly.gate.answer_distance import DAYS_OF_EXCEPTION
+from jobs.nightly.gate.answer_mix import Mix
 from jobs.nightly.gate.canaries import shown
 from jobs.nightly.gate.evidence import Evidence
 from jobs.nightly.gate.settings import GateSettings
@@ -129,12 +130,19 @@ def _drifted(settings: GateSettings, evidence: Evidence) -> str | None:
     mix = evidence.mix
     if mix is None or mix.excess <= settings.max_drift:
         return None
+    steps = f"{_moved(mix)}. {_steps(evidence, step_after_drift(mix), mix.excess)}"
+    exception = f"but for one exception in {DAYS_OF_EXCEPTION} days or more"
+    if mix.excess > mix.distance - mix.usual:
+        return (
+            f"{rounded_percent(mix.new)} of the rows of {mix.date} have a new answer, of the last days before at most "
+            f"{rounded_percent(mix.usual_new)}, but for one exception; the distance of both shares is "
+            f"{mix.distance_of_new:.3f}, more than --max-drift {settings.max_drift:g} allows. {steps}"
+        )
     return (
         f"answers of {mix.date} are {mix.distance:.3f} away from those of the days before, the most unusual of which, "
-        f"but for one exception in {DAYS_OF_EXCEPTION} days or more, is {mix.usual:.3f} away; --max-drift "
+        f"{exception}, is {mix.usual:.3f} away; --max-drift "
         f"{settings.max_drift:g} allows {mix.usual + settings.max_drift:.3f}. "
-        f"{rounded_percent(mix.new)} of the rows have a new answer, and {_moved(mix)}. "
-        f"{_steps(evidence, step_after_drift(mix), mix.excess)}"
+        f"{rounded_percent(mix.new)} of the rows have a new answer, and {steps}"
     )
 
 

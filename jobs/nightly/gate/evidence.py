@@ -79,6 +79,7 @@ class Evidence(NamedTuple):
                 "answer_distance": self.mix.distance,
                 "answer_distance_before": self.mix.usual,
                 "new_answers_share": self.mix.new,
+                "new_answers_share_before": self.mix.usual_new,
             }
         if self.canaries:
             figures["canaries_found"] = 1 - (self.missed.missed / self.canaries if self.missed else 0)

@@ -33,7 +33,8 @@ class GateSettings(pydantic.BaseModel, frozen=True, extra="forbid", title="Gate"
         ge=0,
         le=1,
         description="Maximum distance of a new day's answers from those of the 28 days before, beyond the distance of "
-        "the most unusual of these days; of 14 or more one is an exception and left out.",
+        "the most unusual of these days; of 14 or more one is an exception and left out. Also that of its share of new "
+        "answers from theirs.",
     )
     canaries: Annotated[str | None, Option(metavar="FILE", default="none")] = pydantic.Field(
         default=None,

@@ -108,7 +108,7 @@ _METRICS: Final[Mapping[str, _Metric]] = {
     "answer_distance": _Metric(
         "distance of the new day's answers",
         _score,
-        f"{_DISTANCE}, to the answers of up to 28 days before.",
+        f"{_DISTANCE}, to the answers of up to 28 days before, without answers that these lack.",
         "limit 0.1 above the usual distance before, unless --max-drift was given",
     ),
     "answer_distance_before": _Metric(
@@ -117,7 +117,15 @@ _METRICS: Final[Mapping[str, _Metric]] = {
         f"{_DISTANCE}, of the most unusual of them to the others; of 14 or more one is an exception and left out.",
     ),
     "new_answers_share": _Metric(
-        "rows with a new answer", percent, "Share of the rows of the new day whose answer no day before has."
+        "rows with a new answer",
+        percent,
+        "Share of the rows of the new day whose answer no day before has.",
+        "limit at a distance of 0.1 from the usual share, unless --max-drift was given",
+    ),
+    "new_answers_share_before": _Metric(
+        "usual share of rows with a new answer",
+        percent,
+        "Second largest such share of the seven days before; of fewer than 14 days before, of the later half.",
     ),
     "canaries_found": _Metric(
         "canaries found", percent, "Share of the questions of --canaries whose answer is found.", "limit 100 %"

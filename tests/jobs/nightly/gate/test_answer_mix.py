@@ -5,7 +5,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from jobs.nightly.gate.answer_mix import Counts, answer_mix, distance, together, usual_distance
+from jobs.nightly.gate.answer_mix import answer_mix
 from jobs.nightly.gate.evidence import mix_of
 from pipelines.ingestion.days import Day
 from pipelines.intermediate import ASKED
@@ -53,26 +53,6 @@ def day(memory):
 def drawn(seed, shares=POPULAR, *, events=1000, first=0):
     counts = np.random.default_rng(seed).multinomial(events, shares)
     return {first + answer: int(n) for answer, n in enumerate(counts) if n}
-
-
-def test_equal_days_are_at_distance_0_and_disjoint_ones_at_1():
-    one = Counts(np.arange(5), np.full(5, 100))
-    assert distance(one, one) == (pytest.approx(0), 0)
-    assert distance(Counts(np.arange(5, 10), np.full(5, 100)), one) == (pytest.approx(1), 1)
-
-
-def test_the_usual_distance_is_that_of_the_most_distant_day():
-    one, other = Counts(np.arange(5), np.full(5, 100)), Counts(np.arange(5, 10), np.full(5, 100))
-    days = [one, one, one, other]
-    assert usual_distance(days, together(days)) == pytest.approx(1)
-    assert usual_distance(days[:3], together(days[:3])) == pytest.approx(0)
-
-
-def test_rare_answers_share_a_bin_so_that_chance_alone_does_not_make_a_small_day_distant():
-    draw, answers = np.random.default_rng(0), 20_000
-    before = together([Counts(np.arange(answers), draw.multinomial(100_000, np.full(answers, 1 / answers)))])
-    small = Counts(*np.unique(draw.integers(0, answers, 300), return_counts=True))
-    assert distance(small, before)[0] < 0.2  # .9 with a bin for each answer
 
 
 def test_a_usual_day_is_no_further_than_those_before_and_a_shifted_one_is(day):
@@ -151,6 +131,23 @@ def test_an_answer_whose_text_has_another_id_is_renamed(day):
     assert answer_mix([day(10, smaller_id, {-50: "answer 0"})], before).is_renamed
     assert not answer_mix([day(11, new_id)], before).is_renamed
     assert not answer_mix([day(12, drawn(12))], before).is_renamed
+
+
+def test_a_growing_log_is_no_drift_and_new_answers_of_half_the_rows_are(day):
+    draw = np.random.default_rng(3)
+    rows, growing = np.arange(200), []
+    for number in range(16):
+        rows = np.concatenate([rows, 1000 * (number + 1) + np.arange(20), draw.choice(rows, 80)])
+        growing.append(rows[-100:])
+    counted = [dict(zip(*map(np.ndarray.tolist, np.unique(one, return_counts=True)), strict=True)) for one in growing]
+    days = [day(n, events) for n, events in enumerate(counted)]
+    for n in range(8, 16):
+        assert answer_mix(days[n : n + 1], days[:n]).excess < 0.05
+    half_new = {answer + 500_000 * (answer % 2): events for answer, events in counted[-1].items()}
+    mix = answer_mix([day(20, half_new)], days[:-1])
+    assert mix.excess == mix.distance_of_new > 0.2
+    assert mix.new > 0.45
+    assert 0.15 < mix.usual_new < 0.25
 
 
 @pytest.mark.parametrize("since", [9, 14, 19])  # days with the new id: all but one, half, one

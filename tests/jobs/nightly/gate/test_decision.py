@@ -95,6 +95,18 @@ def test_a_day_with_other_answers_is_refused_beyond_the_usual_distance():
     assert refused(mix=mix._replace(usual=0.3)) is None
 
 
+def test_a_larger_share_of_new_answers_is_refused_by_its_own_distance():
+    mix = Mix(datetime.date(2026, 11, 20), 0.2, 0.2, 0.4, "Yes", 0.03, 0.41, usual_new=0.15, distance_of_new=0.21)
+    reason = refused(mix=mix)
+    assert reason.startswith(
+        "40.0 % of the rows of 2026-11-20 have a new answer, of the last days before at most 15.0 %"
+    )
+    assert "the distance of both shares is 0.210, more than --max-drift 0.1 allows. 'Yes' went from 3.0 % to" in reason
+    assert reason.endswith("Replace the drop of that day, or raise the limit to 0.21 and run the night again")
+    assert refused(GateSettings(max_drift=0.21), mix=mix) is None
+    assert refused(mix=mix._replace(distance=0.5)).startswith("answers of 2026-11-20 are 0.500 away")
+
+
 @pytest.mark.parametrize(
     ("evidence", "step"),
     [
@@ -157,6 +169,7 @@ def test_figures_are_recorded():
         "answer_distance": 0.35,
         "answer_distance_before": 0.2,
         "new_answers_share": 0.1,
+        "new_answers_share_before": 0.0,
         "canaries_found": 0.75,
         "right_at_least": 0.7,
     }

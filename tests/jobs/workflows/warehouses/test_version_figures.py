@@ -16,7 +16,7 @@ from tests.support.small_versions import make_version
 METRICS = (
     "queries", "hits_at_1", "hits_at_10", "mrr", "ndcg_at_10", "frozen_queries", "frozen_mrr_before", "frozen_mrr",
     "frozen_mrr_with_new", "difference", "new_questions", "kept_share", "answer_distance", "answer_distance_before",
-    "new_answers_share", "canaries_found", "right_at_least",
+    "new_answers_share", "new_answers_share_before", "canaries_found", "right_at_least",
 )  # fmt: skip
 DOCS = Path(__file__).parents[4] / "docs/gate.md"
 

@@ -1,0 +1,168 @@
+"""Distance of a day's answers from those of the days before, by their counts.
+
+counts of the days before -> usual_mix -> UsualMix; a day, UsualMix -> compare_day -> DayDistance
+
+Answers that the days before have and new ones are compared apart. In a log that grows, later days repeat the answers of
+earlier ones, so that a day before has fewer answers than the new one that the others of them lack: the distance of all
+answers together refused harmless days of facts. The share of new answers is compared with that of each of the last days
+before among the days before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from schemas.statistics.binomial import lower_tail
+
+Ints = npt.NDArray[np.int64]
+
+DAYS_OF_EXCEPTION: Final = 14
+"""Minimum number of days before of which the most distant is left out: it can be a fault that a higher limit let pass.
+In fewer days it can be the only one of its weekday."""
+
+MOST_BINS: Final = 100
+EVENTS_OF_BIN: Final = 20
+"""Events of a day for each bin, on average; rare answers share one, else chance alone would make small days distant."""
+
+_LATE_DAYS: Final = 7
+"""Maximum number of days whose new answers are counted: earlier ones have fewer days before them."""
+
+_CHANCE: Final = 0.05
+"""Probability below which new answers are more than chance: of days of 40 rows twice as many were refused without."""
+
+
+class Counts(NamedTuple):
+    """Events of a day by answer.
+
+    Attributes:
+        answers: (n,) ids of answers, ascending.
+        events: (n,) number of events of each.
+    """
+
+    answers: Ints
+    events: Ints
+
+
+class UsualMix(NamedTuple):
+    """Answers of the days before.
+
+    Attributes:
+        total: of all of them together.
+        distance: of the most distant of them from the others, in [0, 1].
+        new: share of events with an answer that no day before has, of the last of them, in [0, 1].
+    """
+
+    total: Counts
+    distance: float
+    new: float
+
+
+class DayDistance(NamedTuple):
+    """Distance of a day from the days before.
+
+    Attributes:
+        known: distance of its answers that the days before have, in [0, 1].
+        new: share of its events with an answer that they lack.
+        of_new: distance of this share from the usual one, in [0, 1]; 0 if it is no larger, or maybe by chance.
+    """
+
+    known: float
+    new: float
+    of_new: float
+
+    def excess(self, usual: float) -> float:
+        """Return the figure that has a limit: `known` beyond the usual distance, or `of_new` if it is larger."""
+        return max(self.known - usual, self.of_new or -1)
+
+
+def usual_mix(days: Sequence[Counts]) -> UsualMix:
+    """Return the answers of the days before.
+
+    From `DAYS_OF_EXCEPTION` on the most distant day is left out, and always that with most new answers: weekdays differ
+    in the answers that are given, but hardly in the share of new ones.
+
+    Args:
+        days: at least three, ascending by date.
+    """
+    total = together(days)
+    distances = sorted(distance(day, _without(total, day)) for day in days)
+    return UsualMix(total, distances[-1 if len(days) < DAYS_OF_EXCEPTION else -2], sorted(_new_shares(days))[-2])
+
+
+def compare_day(day: Counts, before: UsualMix) -> DayDistance:
+    """Return the distance of a day from the days before."""
+    known, new = distance(day, before.total), _new_share(day, before.total.answers)
+    return DayDistance(known, new, _distance_of_new(new, before.new, int(day.events.sum())))
+
+
+def distance(day: Counts, before: Counts) -> float:
+    """Return the distance of the answers of a day from those of other days, without answers that these lack.
+
+    The most frequent answers, by the mean of their shares on the day and before, have a bin each; all others share one.
+    So an answer that is rare before and frequent on the day has its own bin.
+    """
+    is_known = np.isin(day.answers, before.answers)
+    known = Counts(day.answers[is_known], day.events[is_known])
+    if not len(known.events):
+        return 0.0
+    bins = int(np.clip(known.events.sum() // EVENTS_OF_BIN, 1, MOST_BINS))
+    answers, of_day, of_before = shares(known, before)
+    order = np.lexsort((answers, -of_day - of_before))
+    frequent, others = order[:bins], order[bins:]
+    return _jensen_shannon(*([*of[frequent], of[others].sum()] for of in (of_day, of_before)))
+
+
+def together(days: Sequence[Counts]) -> Counts:
+    """Return the events of several days by answer."""
+    return summed(np.concatenate([day.answers for day in days]), np.concatenate([day.events for day in days]))
+
+
+def shares(day: Counts, before: Counts) -> tuple[Ints, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Return all answers, and the share of each on the day and on the days before."""
+    answers = np.union1d(day.answers, before.answers)
+    both = np.zeros((2, len(answers)))
+    for row, counts in zip(both, (day, before), strict=True):
+        row[np.searchsorted(answers, counts.answers)] = counts.events / max(counts.events.sum(), 1)
+    return answers, both[0], both[1]
+
+
+def summed(answers: Ints, events: Ints) -> Counts:
+    """Return the events by distinct answer."""
+    distinct, place = np.unique(answers, return_inverse=True)
+    return Counts(distinct, np.bincount(place, weights=events, minlength=len(distinct)).astype(np.int64))
+
+
+def _new_shares(days: Sequence[Counts]) -> list[float]:
+    """Return for each of the last days the share of its events with an answer that no day before it has."""
+    first = max(len(days) - _LATE_DAYS, len(days) // 2)
+    return [_new_share(days[number], together(days[:number]).answers) for number in range(first, len(days))]
+
+
+def _new_share(day: Counts, answers: Ints) -> float:
+    return float(day.events[~np.isin(day.answers, answers)].sum() / max(day.events.sum(), 1))
+
+
+def _distance_of_new(new: float, usual: float, events: int) -> float:
+    """Return the distance of a share of new answers from the usual one, 0 if it is not larger by more than chance."""
+    if new <= usual:
+        return 0.0
+    # a usual share of 0 does not exclude one such event
+    chance = lower_tail(events - round(new * events), events, 1 - max(usual, 1 / events))
+    return _jensen_shannon([new, 1 - new], [usual, 1 - usual]) if chance < _CHANCE else 0.0
+
+
+def _jensen_shannon(one: Sequence[float], other: Sequence[float]) -> float:
+    from scipy.spatial.distance import jensenshannon
+
+    return float(jensenshannon(one, other, base=2))
+
+
+def _without(total: Counts, day: Counts) -> Counts:
+    """Return the events of all days but one."""
+    events = total.events.copy()
+    events[np.searchsorted(total.answers, day.answers)] -= day.events
+    return Counts(total.answers[events > 0], events[events > 0])
