@@ -26,7 +26,8 @@ class GateSettings(pydantic.BaseModel, frozen=True, extra="forbid", title="Gate"
         default=0.1,
         ge=0,
         le=1,
-        description="Maximum fall of the share of questions in a cluster, in all and of each script.",
+        description="Maximum fall of the share of questions in a cluster, in all and of each script. Five times this "
+        "number is the maximum relative fall, from 20 such questions on.",
     )
     max_drift: Annotated[float, Option(metavar="X")] = pydantic.Field(
         default=0.1,

@@ -102,7 +102,7 @@ _METRICS: Final[Mapping[str, _Metric]] = {
         "questions in a cluster",
         percent,
         "Share of the distinct questions of the dataset that are in a cluster.",
-        "limit 10 percentage points below the version before, unless --max-kept-fall was given",
+        "limit 10 percentage points below the version before and half of it, unless --max-kept-fall was given",
         needs_parent=True,
     ),
     "answer_distance": _Metric(

@@ -56,6 +56,26 @@ def test_a_fall_of_the_kept_share_of_one_script_is_refused():
     assert "of questions in the script Thai in a cluster fell from 50.0 % to 12.5 %" in reason
 
 
+@pytest.mark.parametrize(
+    ("kept", "left", "compared"),
+    [(60, 29, True), (60, 30, False), (20, 9, True), (19, 0, False)],  # of 1,000: no fall of 10 percentage points
+)
+def test_a_small_kept_share_may_fall_by_half(kept, left, compared):
+    before, after = ({"questions": 1000, "questions_in_clusters": number} for number in (kept, left))
+    assert (refused(before=before, after=after) is not None) == compared
+    assert refused(GateSettings(max_kept_fall=0.2), before=before, after=after) is None
+
+
+def test_the_limit_of_a_relative_fall_is_named():
+    before, after = ({"questions": 1000, "questions_in_clusters": number} for number in (60, 15))
+    reason = refused(before=before, after=after)
+    assert (
+        "fell from 6.0 % to 1.5 %, more than --max-kept-fall 0.1 allows, which is at most 50.0 % of the sha" in reason
+    )
+    assert reason.endswith(", or raise the limit to 0.15 and run the night again")
+    assert refused(GateSettings(max_kept_fall=0.15), before=before, after=after) is None
+
+
 @pytest.mark.parametrize(("questions", "compared"), [(20, True), (19, False)])
 def test_kept_shares_of_a_script_are_compared_from_twenty_questions_on(questions, compared):
     before = KEPT | {"script_Thai_kept": questions, "script_Thai_rejected": 0}
