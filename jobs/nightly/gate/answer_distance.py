@@ -31,6 +31,10 @@ EVENTS_OF_BIN: Final = 20
 _LATE_DAYS: Final = 7
 """Maximum number of days whose new answers are counted: earlier ones have fewer days before them."""
 
+_LATE_DAYS_OF_EXCEPTION: Final = 6
+"""Minimum number of these days of which that with most new answers is left out: in the second largest of four or five
+shares a help desk whose answers grow was refused three times as often."""
+
 _CHANCE: Final = 0.05
 """Probability below which new answers are more than chance: of days of 40 rows twice as many were refused without."""
 
@@ -80,17 +84,15 @@ class DayDistance(NamedTuple):
 
 
 def usual_mix(days: Sequence[Counts]) -> UsualMix:
-    """Return the answers of the days before.
-
-    From `DAYS_OF_EXCEPTION` on the most distant day is left out, and always that with most new answers: weekdays differ
-    in the answers that are given, but hardly in the share of new ones.
+    """Return the answers of the days before; of many of them the most unusual one is left out.
 
     Args:
-        days: at least three, ascending by date.
+        days: at least two, ascending by date.
     """
-    total = together(days)
+    total, new = together(days), sorted(_new_shares(days))
     distances = sorted(distance(day, _without(total, day)) for day in days)
-    return UsualMix(total, distances[-1 if len(days) < DAYS_OF_EXCEPTION else -2], sorted(_new_shares(days))[-2])
+    far = distances[-1 if len(days) < DAYS_OF_EXCEPTION else -2]
+    return UsualMix(total, far, new[-1 if len(new) < _LATE_DAYS_OF_EXCEPTION else -2])
 
 
 def compare_day(day: Counts, before: UsualMix) -> DayDistance:

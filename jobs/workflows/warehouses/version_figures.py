@@ -125,7 +125,8 @@ _METRICS: Final[Mapping[str, _Metric]] = {
     "new_answers_share_before": _Metric(
         "usual share of rows with a new answer",
         percent,
-        "Second largest such share of the seven days before; of fewer than 14 days before, of the later half.",
+        "Second largest such share of the seven days before; of fewer than 14 days before, of the later half; with "
+        "fewer than 11 the largest.",
     ),
     "canaries_found": _Metric(
         "canaries found", percent, "Share of the questions of --canaries whose answer is found.", "limit 100 %"
