@@ -127,10 +127,12 @@ def published(days: Sequence[Counts], nights: Sequence[int], seed: int) -> dict[
 
 def planted(days: Sequence[Counts], faults: Mapping[str, Fault], seed: int) -> dict[str, list[float]]:
     """Return the excess of each night's day with a fault, by name."""
+    nights = range(FIRST, len(days))
+    earlier = [before(days, night) for night in nights]
     return {
         name: [
-            excess(plant(days[night], np.random.default_rng([seed, night])), before(days, night))
-            for night in range(FIRST, len(days))
+            excess(plant(days[night], np.random.default_rng([seed, night])), one)
+            for one, night in zip(earlier, nights, strict=True)
         ]
         for name, plant in faults.items()
     }
