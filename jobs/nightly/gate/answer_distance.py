@@ -32,8 +32,8 @@ _LATE_DAYS: Final = 7
 """Maximum number of days whose new answers are counted: earlier ones have fewer days before them."""
 
 _LATE_DAYS_OF_EXCEPTION: Final = 6
-"""Minimum number of these days of which that with most new answers is left out: in the second largest of four or five
-shares a help desk whose answers grow was refused three times as often."""
+"""Minimum number of these days of which that with most new answers is left out: with four or five, a help desk that
+gets new answers was refused on 8 of 84 harmless nights, and on 2 with all of them."""
 
 _CHANCE: Final = 0.05
 """Probability below which new answers are more than chance: of days of 40 rows twice as many were refused without."""
