@@ -26,8 +26,9 @@ import typer
 
 from benchmarks.cli import AsJson, Report, Seed, run
 from benchmarks.measure import simulate
-from jobs.nightly.gate.answer_distance import Counts, Ints, UsualMix, compare_day, together, usual_mix
+from jobs.nightly.gate.answer_distance import Counts, UsualMix, compare_day, together, usual_mix
 from jobs.nightly.gate.answer_mix import DAYS
+from schemas.arrays import Int64s
 from schemas.text import hash64
 
 NIGHTS = 42
@@ -177,7 +178,7 @@ def main(
             )
 
 
-def _counted(answers: Ints) -> Counts:
+def _counted(answers: Int64s) -> Counts:
     return Counts(*np.unique(answers, return_counts=True))
 
 

@@ -14,11 +14,9 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from schemas.arrays import Float64s, Int64s
 from schemas.statistics.binomial import lower_tail
-
-Ints = npt.NDArray[np.int64]
 
 DAYS_OF_EXCEPTION: Final = 14
 """Minimum number of days before of which the most distant is left out: it can be a fault that a higher limit let pass.
@@ -47,8 +45,8 @@ class Counts(NamedTuple):
         events: (n,) number of events of each.
     """
 
-    answers: Ints
-    events: Ints
+    answers: Int64s
+    events: Int64s
 
 
 class UsualMix(NamedTuple):
@@ -123,7 +121,7 @@ def together(days: Sequence[Counts]) -> Counts:
     return summed(np.concatenate([day.answers for day in days]), np.concatenate([day.events for day in days]))
 
 
-def shares(day: Counts, before: Counts) -> tuple[Ints, npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def shares(day: Counts, before: Counts) -> tuple[Int64s, Float64s, Float64s]:
     """Return all answers, and the share of each on the day and on the days before."""
     answers = np.union1d(day.answers, before.answers)
     both = np.zeros((2, len(answers)))
@@ -132,7 +130,7 @@ def shares(day: Counts, before: Counts) -> tuple[Ints, npt.NDArray[np.float64], 
     return answers, both[0], both[1]
 
 
-def summed(answers: Ints, events: Ints) -> Counts:
+def summed(answers: Int64s, events: Int64s) -> Counts:
     """Return the events by distinct answer."""
     distinct, place = np.unique(answers, return_inverse=True)
     return Counts(distinct, np.bincount(place, weights=events, minlength=len(distinct)).astype(np.int64))
@@ -144,7 +142,7 @@ def _new_shares(days: Sequence[Counts]) -> list[float]:
     return [_new_share(days[number], together(days[:number]).answers) for number in range(first, len(days))]
 
 
-def _new_share(day: Counts, answers: Ints) -> float:
+def _new_share(day: Counts, answers: Int64s) -> float:
     return float(day.events[~np.isin(day.answers, answers)].sum() / max(day.events.sum(), 1))
 
 

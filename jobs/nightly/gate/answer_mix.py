@@ -20,17 +20,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.nightly.gate.answer_distance import (
-    MOST_BINS,
-    Counts,
-    DayDistance,
-    Ints,
-    compare_day,
-    shares,
-    summed,
-    usual_mix,
-)
+from jobs.nightly.gate.answer_distance import MOST_BINS, Counts, DayDistance, compare_day, shares, summed, usual_mix
 from pipelines.ingestion.days import Day, read_day_counts
+from schemas.arrays import Int64s
 
 DAYS: Final = 28
 """Maximum number of days before: whole weeks, and so few that the work of a night stays that of its day."""
@@ -175,7 +167,7 @@ def _text_of(answer: int, days: Sequence[Day]) -> str:
     return ""
 
 
-def _frequent_texts(answers: Ints, days: Sequence[Day]) -> dict[int, str]:
+def _frequent_texts(answers: Int64s, days: Sequence[Day]) -> dict[int, str]:
     """Return the most frequent text of some answers of these days."""
     events: collections.Counter[tuple[int, str]] = collections.Counter()
     for rows in (rows for day in days for rows in read_day_counts(day, ["answer_id", "answer", "events"])):

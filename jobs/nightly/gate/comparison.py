@@ -12,14 +12,12 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from jobs.display.console import warn
-from jobs.nightly.gate.evaluation import Ints, JudgedSplit, Ranked
+from jobs.nightly.gate.evaluation import JudgedSplit, Ranked
 from jobs.nightly.gate.relevance import Relevance
 from model.evaluation.intervals import Interval, interval
-
-Floats = npt.NDArray[np.float64]
+from schemas.arrays import Float64s, Int64s
 
 FEWEST_CLUSTERS: Final = 2
 """Minimum number of test clusters that have an interval."""
@@ -38,10 +36,10 @@ class Comparison(NamedTuple):
         clusters: (n,) number of the query's cluster.
     """
 
-    before: Floats
-    after: Floats
-    whole: Floats
-    clusters: Ints
+    before: Float64s
+    after: Float64s
+    whole: Float64s
+    clusters: Int64s
 
 
 def compare(test: JudgedSplit, before: Ranked, common: Ranked, after: Ranked, relevance: Relevance) -> Comparison:
@@ -100,7 +98,7 @@ def _too_few(clusters: int) -> str:
     return "no question of the frozen test set is in both indexes"
 
 
-def _reciprocal_ranks(queries: Ints, ids: Ints, before: Ranked, after: Ranked, relevance: Relevance) -> Floats:
+def _reciprocal_ranks(queries: Int64s, ids: Int64s, before: Ranked, after: Ranked, relevance: Relevance) -> Float64s:
     """Return (n,) the reciprocal rank of the first right hit, 0 without one; what left the log has no rank.
 
     Args:

@@ -10,7 +10,6 @@ import dataclasses
 from typing import Final, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -18,11 +17,9 @@ from jobs.workflows.index_changes.known_rows import RowIds
 from model.evaluation.evaluator import metrics_of, ranked_ids
 from model.evaluation.relevance import Judgements, judgements
 from model.search.searcher import Searcher
+from schemas.arrays import Bools, Int64s
 from schemas.artifacts.dataset import open_dataset
 from schemas.ragged import offsets_of
-
-Ints = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
 
 QUERIES: Final = 2_000
 """Maximum number of queries; those with the smallest ids are kept, a uniform sample."""
@@ -43,7 +40,7 @@ class JudgedSplit(NamedTuple):
     """
 
     judged: Judgements
-    clusters: Ints
+    clusters: Int64s
 
 
 class Ranked(NamedTuple):
@@ -54,10 +51,10 @@ class Ranked(NamedTuple):
         held: ids of all questions of the index, ascending.
     """
 
-    ids: Ints
-    held: Ints
+    ids: Int64s
+    held: Int64s
 
-    def has(self, ids: Ints) -> Mask:
+    def has(self, ids: Int64s) -> Bools:
         """Return the mask of the questions that the index has; padding is none."""
         if not len(self.held):
             return np.zeros(ids.shape, bool)

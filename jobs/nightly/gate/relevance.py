@@ -16,8 +16,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.nightly.gate.evaluation import Ints, Mask
 from model.evaluation.relevance import Judgements
+from schemas.arrays import Bools, Int64s
 
 
 @dataclasses.dataclass(frozen=True)
@@ -34,14 +34,14 @@ class Relevance:
     before: pa.Table
     night: pa.Table
 
-    def of_known(self, queries: Ints, questions: Ints) -> Mask:
+    def of_known(self, queries: Int64s, questions: Int64s) -> Bools:
         """Return the mask of the right questions of the version before, by numbers of queries and ids of questions."""
         asked = _pairs(queries, questions)
         found = _join(asked, self._related, ["query", "id"], "left semi")
         clustered = _in_clusters(asked, _members(self.before, questions), self._clusters(self.before))
         return _mask(len(queries), found, clustered)
 
-    def of_new(self, queries: Ints, questions: Ints) -> Mask:
+    def of_new(self, queries: Int64s, questions: Int64s) -> Bools:
         """Return the mask of the right new questions, by numbers of queries and ids of questions."""
         members = _members(self.night, questions)
         return _mask(len(queries), _in_clusters(_pairs(queries, questions), members, self._clusters_of_one_answer))
@@ -78,14 +78,14 @@ class Relevance:
             pa.concat_tables([part.select(clusters.column_names) for part in (most, without)]), "query", "cluster"
         )
 
-    def _answers_before(self, ids: Ints) -> pa.Table:
+    def _answers_before(self, ids: Int64s) -> pa.Table:
         """Return ``id`` and ``answer`` of some questions in the version before."""
         members = _members(self.before, ids)
         answers = self.before["answer_hash"].take(members["cluster"])
         return _distinct(pa.table({"id": members["id"], "answer": answers}), "id", "answer")
 
 
-def _pairs(queries: Ints, questions: Ints) -> pa.Table:
+def _pairs(queries: Int64s, questions: Int64s) -> pa.Table:
     return pa.table({"query": queries, "id": questions, "pair": np.arange(len(queries))})
 
 
@@ -94,7 +94,7 @@ def _in_clusters(pairs: pa.Table, members: pa.Table, clusters: pa.Table) -> pa.T
     return _join(_join(pairs, members, "id"), clusters, ["query", "cluster"], "left semi")
 
 
-def _members(clusters: pa.Table, ids: Ints | None = None) -> pa.Table:
+def _members(clusters: pa.Table, ids: Int64s | None = None) -> pa.Table:
     """Return ``id`` and ``cluster``, its row, of the members of clusters; of these ids only if some are given."""
     lists = clusters["question_ids"]
     rows = np.repeat(np.arange(len(clusters)), pc.list_value_length(lists).to_numpy())
@@ -102,7 +102,7 @@ def _members(clusters: pa.Table, ids: Ints | None = None) -> pa.Table:
     return table if ids is None else table.filter(pa.array(np.isin(table["id"].to_numpy(), ids)))
 
 
-def _mask(count: int, *found: pa.Table) -> Mask:
+def _mask(count: int, *found: pa.Table) -> Bools:
     is_right = np.zeros(count, bool)
     for pairs in found:
         is_right[pairs["pair"].to_numpy()] = True
