@@ -58,11 +58,13 @@ def read_pairs(guard: str) -> list[Pair]:
 
 
 def read_language(language: str) -> list[Pair]:
-    """Return the contrast sets of another language."""
+    """Return the contrast sets of another language; without a file, a half has none."""
     return [
         Pair(row["guard"], row["query"], row["question"], row["paraphrase"], half == "held out")
         for half in HALVES
-        for row in _rows(LANGUAGES / half.replace(" ", "_") / f"{language}.jsonl")
+        for path in [LANGUAGES / half.replace(" ", "_") / f"{language}.jsonl"]
+        if path.exists()
+        for row in _rows(path)
     ]
 
 
@@ -97,9 +99,12 @@ def main(
     report.heading(f"Contrast sets in {', '.join(name.title() for name in names)}")
     pairs = {name: read_language(name) for name in names}
     _report_pairs(report, [pair for name in names for pair in pairs[name]])
-    report.heading("The same by language, held out")
-    for name in names:
-        report.row(language=name, **_cells(_count(pair for pair in pairs[name] if pair.held_out)))
+    for half in HALVES:
+        of_half = {name: [pair for pair in pairs[name] if pair.held_out == (half == "held out")] for name in names}
+        if any(of_half.values()):
+            report.heading(f"The same by language, {half}")
+            for name in names:
+                report.row(language=name, **_cells(_count(of_half[name])))
     report.heading("Natural questions with the same answer: right answers lost")
     wordings = {name: read_wordings(name) for name in names}
     for name in names:
@@ -119,6 +124,8 @@ def _report_pairs(report: Report, pairs: list[Pair]) -> None:
     for half in HALVES:
         totals = collections.Counter[str]()
         of_half = [pair for pair in pairs if pair.held_out == (half == "held out")]
+        if not of_half:
+            continue
         for guard in dict.fromkeys(pair.guard for pair in pairs):
             counts = _count(pair for pair in of_half if pair.guard == guard)
             totals += counts
