@@ -4,7 +4,8 @@ Reading -> the words that differ, and names -> conflict
 
 Two kinds of evidence that a word names another thing, where "cost" and "price" mean one:
 
-- names of one class that exclude each other (`model.guards.names`), in the same words or in other ones;
+- names of one class that exclude each other (`model.guards.names`, in other languages `model.guards.languages.names`),
+  in the same words or in other ones;
 - the same words around, and capitals within the sentence on both sides (not in German, which capitalizes all nouns).
 
 Abbreviations, first names added or left out, and spellings that resemble each other are one name.
@@ -12,10 +13,12 @@ Abbreviations, first names added or left out, and spellings that resemble each o
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
-from model.guards.languages.language import common_languages
-from model.guards.names import by_group, first_words, names_of, sure_names
+from model.guards.languages.language import Language, common_languages, possible_languages
+from model.guards.languages.names import may_have_names, names_of, sure_names
+from model.guards.names import by_group
 from model.guards.reading import Reading, stem, without_marks
 
 _LIKE: Final = 0.25
@@ -32,16 +35,20 @@ def entity_differs(query: Reading, question: Reading) -> bool:
     only_one, only_two = query.vocabulary - question.vocabulary, question.vocabulary - query.vocabulary
     if not (only_one and only_two):
         return False
+    languages = possible_languages(query, question)
     start, end = _common_ends(*(list(map(without_marks, reading.words)) for reading in (query, question)))
     longest = max(len(query.words), len(question.words)) - start - end
     if start + end >= _LEAST_COMMON and longest <= _LONGEST_NAME:
         one, two = (words[start : len(words) - end] for words in (query.cased, question.cased))
         before = query.words[start - 1] if start else ""
-        if one and two and _are_names(one, two, _capitals_are_names(query, question, before)):
+        if one and two and _are_names(one, two, languages, _capitals_are_names(query, question, before)):
             return True
-    if first_words().isdisjoint(only_one) or first_words().isdisjoint(only_two):
+    if languages:
+        one_plain, two_plain = query.plain_vocabulary, question.plain_vocabulary
+        only_one, only_two = only_one | (one_plain - two_plain), only_two | (two_plain - one_plain)
+    if not (may_have_names(only_one, languages) and may_have_names(only_two, languages)):
         return False
-    return query.share_of_common_words(question) >= _LIKE and _named_otherwise(query, question)
+    return query.share_of_common_words(question) >= _LIKE and _named_otherwise(query, question, languages)
 
 
 def _capitals_are_names(query: Reading, question: Reading, before: str) -> bool:
@@ -69,9 +76,9 @@ def _common_ends(first: list[str], second: list[str]) -> tuple[int, int]:
     return start, end
 
 
-def _are_names(one: Words, two: Words, by_capitals: bool) -> bool:
+def _are_names(one: Words, two: Words, languages: Sequence[Language], by_capitals: bool) -> bool:
     """Return whether two differing parts of the same sentence are names of different things."""
-    groups, others = by_group(names_of(one)), by_group(names_of(two))
+    groups, others = by_group(names_of(one, languages)), by_group(names_of(two, languages))
     common = groups.keys() & others.keys()
     if common:
         return all(groups[group].isdisjoint(others[group]) for group in common)
@@ -126,7 +133,7 @@ def _distance(one: str, two: str) -> int:
     return row[-1]
 
 
-def _named_otherwise(query: Reading, question: Reading) -> bool:
+def _named_otherwise(query: Reading, question: Reading, languages: Sequence[Language]) -> bool:
     """Return whether the texts have names of one class, and none in common."""
-    first, second = sure_names(query), sure_names(question)
+    first, second = sure_names(query, languages), sure_names(question, languages)
     return any(first[group].isdisjoint(second[group]) for group in first.keys() & second.keys())

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Iterable, Mapping, Sequence, Set
 from importlib import resources
 from typing import Final, NamedTuple
 
 from model.guards.lists import listed
-from model.guards.reading import Reading, without_marks
+from model.guards.reading import without_marks
 
 _AMBIGUOUS: Final = listed("names_and_common_words")
 
@@ -48,9 +49,13 @@ def known_names() -> dict[str, tuple[tuple[str, str], ...]]:
 
 @functools.cache
 def _lengths() -> dict[str, int]:
+    return lengths_of(known_names())
+
+
+def lengths_of(spellings: Iterable[str]) -> dict[str, int]:
     """Return the number of words of the longest name that begins with a word."""
     lengths: dict[str, int] = {}
-    for spelling in known_names():
+    for spelling in spellings:
         first, *others = spelling.split()
         lengths[first] = max(lengths.get(first, 1), 1 + len(others))
     return lengths
@@ -64,15 +69,32 @@ def first_words() -> frozenset[str]:
 
 def names_of(words: list[tuple[str, bool]]) -> list[Name]:
     """Return the names among words with their case, the longest ones first at each word."""
-    known, lengths = known_names(), _lengths()
+    return find_names(words, [word.casefold() for word, _ in words], known_names(), _lengths(), _AMBIGUOUS)
+
+
+def find_names(
+    words: list[tuple[str, bool]],
+    spellings: list[str],
+    known: Mapping[str, Sequence[tuple[str, str]]],
+    lengths: Mapping[str, int],
+    ambiguous: Set[str],
+) -> list[Name]:
+    """Return the names among words, the longest ones first at each word.
+
+    Args:
+        words: of a text, each with whether its capital is that of a name.
+        spellings: of the words, as the names are spelled; empty for a word that is no name.
+        known: each spelling with its classes and the first spelling of the same name.
+        lengths: number of words of the longest name that begins with a word.
+        ambiguous: spellings that are common words too, in lower case.
+    """
     found, place = [], 0
-    lower = [word.casefold() for word, _ in words]
     while place < len(words):
         step = 1
-        for length in range(min(lengths.get(lower[place], 0), len(words) - place), 0, -1):
-            spelling = " ".join(lower[place : place + length])
+        for length in range(min(lengths.get(spellings[place], 0), len(words) - place), 0, -1):
+            spelling = " ".join(spellings[place : place + length])
             if spelling in known:
-                sure = words[place][1] or spelling not in _AMBIGUOUS
+                sure = words[place][1] or spelling not in ambiguous
                 found += [Name(group, first, sure) for group, first in known[spelling]]
                 step = length
                 break
@@ -86,8 +108,3 @@ def by_group(names: list[Name]) -> dict[str, set[str]]:
     for name in names:
         groups.setdefault(name.group, set()).add(name.name)
     return groups
-
-
-def sure_names(reading: Reading) -> dict[str, set[str]]:
-    """Return the names of each class that a text surely has."""
-    return by_group([name for name in names_of(reading.cased) if name.sure])

@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from model.guards.languages.language import common_languages, languages
+from model.guards.languages.language import possible_languages
 from model.guards.languages.negation import polarity_differs
 from model.guards.lists import listed
 from model.guards.reading import Reading, stem
@@ -67,10 +67,7 @@ class _Polarity(NamedTuple):
 
 def negation_differs(query: Reading, question: Reading) -> bool:
     """Return whether one text denies what the other affirms, in the same words. Symmetric."""
-    others = common_languages(query, question)
-    if not (others or query.is_english or question.is_english):
-        others = list(languages())  # "uninstall the app" has no function word in many languages
-    if others:
+    if others := possible_languages(query, question):
         return any(polarity_differs(query, question, language) for language in others)
     differing = (query.vocabulary ^ question.vocabulary) - _FUNCTION
     if len(differing) > _MOST_DIFFERING or not (

@@ -96,6 +96,12 @@ def common_languages(one: Reading, two: Reading) -> list[Language]:
     return _common_languages(one.plain_vocabulary, two.plain_vocabulary)
 
 
+def possible_languages(one: Reading, two: Reading) -> list[Language]:
+    """Return the common languages, or all if no word of two texts shows one: "uninstall the app" in many languages."""
+    others = common_languages(one, two)
+    return others or ([] if one.is_english or two.is_english else list(languages()))
+
+
 @functools.lru_cache(maxsize=16)
 def _common_languages(one: frozenset[str], two: frozenset[str]) -> list[Language]:
     words = one | two

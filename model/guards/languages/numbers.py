@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from model.guards.languages.language import Language, common_languages
-from model.guards.names import sure_names
+from model.guards.languages.names import sure_names
 from model.guards.reading import Reading
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
@@ -74,7 +74,7 @@ def _beside(text: str, other_text: str, other: Reading, languages: list[Language
     """Return a text with digits as the one that it is compared with shows them: ones that count, and days of dates."""
     for language in languages:
         text = _with_ones(text, other_text, language)
-    return _DATE.sub(r"\1", text) if "month" in sure_names(other) else text
+    return _DATE.sub(r"\1", text) if "month" in sure_names(other, languages) else text
 
 
 def _with_ones(text: str, other: str, language: Language) -> str:

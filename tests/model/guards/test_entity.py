@@ -86,7 +86,7 @@ def test_a_name_that_is_a_common_word_is_sure_with_a_capital_in_the_sentence():
     ("one", "two"),
     [
         ("Сколько мостов В Питере?", "Сколько мостов в Санкт-Петербурге?"),
-        ("¿Cómo doy De baja mi línea de Movistar?", "¿Cómo doy de baja mi línea de Claro?"),
+        ("¿Cómo doy De baja mi línea de Zorvak?", "¿Cómo doy de baja mi línea de Miluna?"),
     ],
 )
 def test_capitals_as_in_a_title_on_either_side_are_no_names(one, two):
