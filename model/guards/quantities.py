@@ -5,18 +5,16 @@ words -> quantities
 
 from __future__ import annotations
 
-import json
 import re
-from importlib import resources
 from typing import Final, NamedTuple
 
 from model.guards.languages.language import number_words
 from model.guards.languages.numbers import in_digits
 from model.guards.lists import listed
-from model.guards.reading import Reading, stem, without_marks
-from schemas.text import fold
+from model.guards.reading import Reading, stem
+from model.guards.units import tables, units
 
-_TABLES: Final = json.loads(resources.files(__package__).joinpath("numbers.json").read_text(encoding="utf-8"))
+_TABLES: Final = tables()
 _CARDINAL: Final[dict[str, float]] = _TABLES["cardinals"]
 _ORDINAL: Final[dict[str, float]] = _TABLES["ordinals"]
 _DECADES: Final[dict[str, float]] = _TABLES["decades"]
@@ -24,11 +22,7 @@ _TIMES: Final[dict[str, float]] = _TABLES["times"]
 _MULTIPLIERS: Final[dict[str, float]] = _TABLES["multipliers"]
 _PARTS: Final[dict[str, float]] = _TABLES["parts"]
 _ROMAN: Final[dict[str, float]] = _TABLES["roman"]
-_UNITS: Final[dict[str, tuple[str, float]]] = {
-    word: (kind, size)
-    for kind, size, words in _TABLES["units"]
-    for word in (*fold(words).split(), *without_marks(fold(words)).split())
-}
+_UNITS: Final = units()
 _SHORT_ROMAN: Final[dict[str, float]] = {"I": 1, "V": 5, "X": 10}
 _BEFORE_ROMAN = listed("before_roman_numerals")
 _AFTER_SECOND = frozenset(("", "or", "and", "of", "ago", "to", "for", "in", "per", "is", "before", "after"))

@@ -21,6 +21,8 @@ _ENGLISH: Final = frozenset().union(
     *map(listed, ("english", "english_and_others", "unchanged_by_negation", "prepositions", "negations")), ["and"]
 )
 
+_DIGITS: Final = r"(\d{1,2})(?:th)?"
+
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Language:
@@ -31,6 +33,7 @@ class Language:
         functions: words that may differ beside a negation: articles, pronouns, auxiliary verbs, question words.
         denial: expression of the words that deny a clause, "nicht".
         without: expression of "without".
+        spoken: words that deny without another word in speech, but mean more too: "ça marche plus".
         harmless: expression of phrases whose negation changes no answer: tags, polite requests, "not only".
         openers: words of a text that is no plain yes-no question: question words, "if", relative pronouns.
         polar: words that begin a yes-no question.
@@ -52,7 +55,9 @@ class Language:
         cardinals: number by its word.
         ordinals: number by its word.
         ones: words that are an article or the number one.
-        halves: words of a half: "one litre and a half" has no one.
+        number_phrases: expressions and their text with a number: "halbe Stunde" is "30 minuten".
+        clock: expressions of an hour in digits, and the minutes from it: "halb 9".
+        halves: words beside which "one" is no number: "one litre and a half", "one double charge".
         day_parts: words that make "four" 16 hours.
     """
 
@@ -60,6 +65,7 @@ class Language:
     functions: frozenset[str]
     denial: re.Pattern[str]
     without: re.Pattern[str]
+    spoken: frozenset[str]
     harmless: re.Pattern[str]
     openers: frozenset[str]
     polar: frozenset[str]
@@ -80,6 +86,8 @@ class Language:
     cardinals: dict[str, str]
     ordinals: dict[str, str]
     ones: frozenset[str]
+    number_phrases: tuple[tuple[re.Pattern[str], str], ...]
+    clock: tuple[tuple[re.Pattern[str], int], ...]
     halves: frozenset[str]
     day_parts: frozenset[str]
 
@@ -152,6 +160,7 @@ def _language(name: str, row: dict[str, Any]) -> Language:
         functions=words("functions"),
         denial=re.compile(rf"\b(?:{row['denial']})\b"),
         without=re.compile(rf"\b(?:{row['without']})\b"),
+        spoken=frozenset(row.get("spoken", "").split()),
         harmless=re.compile("|".join(row["harmless"])),
         openers=words("openers"),
         polar=words("polar"),
@@ -169,18 +178,38 @@ def _language(name: str, row: dict[str, Any]) -> Language:
         free_order=row["free_order"],
         capitals_are_names=row["capitals_are_names"],
         endings=endings,
-        cardinals=dict(_pairs(row["cardinals"])),
+        cardinals=_glued(dict(_pairs(row["cardinals"])), row.get("glued", "").split()),
         ordinals={word + ending: value for word, value in _pairs(row["ordinals"]) for ending in ordinal_endings},
         ones=words("ones"),
+        number_phrases=tuple(_rules(row.get("number_phrases", []))),
+        clock=tuple((phrase, int(minutes)) for phrase, minutes in _rules(row.get("clock", []))),
         halves=words("halves"),
         day_parts=words("day_parts"),
     )
+
+
+def _glued(cardinals: dict[str, str], powers: list[str]) -> dict[str, str]:
+    """Return numbers and those that are written in one word with hundreds and thousands: "zweihundertfunfzig"."""
+    numbers = {word: int(value) for word, value in cardinals.items() if value.isdecimal()}
+    for power in powers:
+        size = numbers[power]
+        heads = {power: size, **{word + power: size * value for word, value in numbers.items() if 1 < value < 10}}
+        step = 1 if size == 100 else 100  # of thousands only full hundreds, else there are 10,000 words
+        rests = {word: value for word, value in numbers.items() if 0 < value < size and value % step == 0}
+        numbers |= {head + rest: more + less for head, more in heads.items() for rest, less in rests.items()} | heads
+    return {word: str(value) for word, value in numbers.items()} | cardinals
 
 
 def _prefixes(lines: list[str]) -> list[tuple[str, str, re.Pattern[str]]]:
     """Return the prefixes of "un::(?!kost) wy:w" and the expressions of the rests after them, which may be left out."""
     triples = (prefixes.split(":", 2) for prefixes in " ".join(lines).split())
     return [(one, two, re.compile("".join(rest))) for one, two, *rest in triples]
+
+
+def _rules(lines: list[str]) -> list[tuple[re.Pattern[str], str]]:
+    """Return the expressions and texts of "halb # => -30", where "#" is a number in digits."""
+    parts = (line.partition(" => ") for line in lines)
+    return [(re.compile(rf"\b(?:{phrase.replace('#', _DIGITS)})\b"), text) for phrase, _, text in parts]
 
 
 def _pairs(lines: list[str]) -> list[tuple[str, str]]:

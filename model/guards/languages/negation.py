@@ -15,8 +15,6 @@ from typing import Final, NamedTuple
 from model.guards.languages.language import Language
 from model.guards.reading import RUN, Reading
 
-_SPOKEN = "plus"
-"""A word that is "no longer" without "ne" in spoken French: "ça marche plus". It also is "more"."""
 _MOST_OPPOSITES: Final = 4
 """Content words of a text that may be opposites; all pairs are compared, 0.15 s for texts of 2,000 characters."""
 
@@ -62,7 +60,7 @@ def polarity_differs(query: Reading, question: Reading, language: Language) -> b
     differing = sum(first != second for first, second in zip(one.counted, two.counted, strict=True))
     if one.denied == two.denied or differing != 1:
         return False
-    if _SPOKEN in one.words & two.words and _SPOKEN in (one.cue, two.cue):
+    if not language.spoken.isdisjoint(one.words & two.words & {one.cue, two.cue}):
         return False
     return not _asks_for_a_way(one, two, language)
 

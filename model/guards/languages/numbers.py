@@ -11,17 +11,21 @@ from typing import Final
 
 from model.guards.languages.language import Language, common_languages
 from model.guards.languages.names import sure_names
+from model.guards.languages.numerals import with_digits
 from model.guards.reading import Reading
+from model.guards.units import units
 
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _PERCENT: Final = re.compile(r"\b(?:por ciento|por cento|per cento|pour cent|prozent|procent|процент\w*)\b")
-_EIGHTY: Final = re.compile(r"\bquatre[- ]vingts?\b")
 _FACTORS: Final = {"1000": " thousand", "1000000": " million"}
 _FACTOR: Final = re.compile(rf"(?<=\d) ({'|'.join(_FACTORS)})\b")
 """A power of ten in words behind a number: "zwei Millionen"."""
+_HOURS_AND_MINUTES: Final = re.compile(r"\b(\d{1,2})(?: ?h ?(?=\d\d\b)|\.(?=\d\d ?(?:h|uhr|uur)\b))([0-5]\d)\b")
 _DATE: Final = re.compile(r"\b(\d{1,2})[./]\d{1,2}\b(?:[./](?:\d{2}){1,2}\b)?\.?")
 _COUNTED: Final = re.compile(r"(?<!\d[.,])\b(?!1 )\d+(?:[.,]\d+)* ([^\W\d_]+)")
 """A number and the word after it, from the beginning of the number: else "1.1.1…" takes the square of its length."""
+_PLURAL: Final = 2
+"""Maximum number of letters by which the stem of a plural is longer: "kinder" and "kind"."""
 _TWO_WORDS: Final = re.compile(r"\b([^\W\d_]+) (?=([^\W\d_]+))")
 
 
@@ -47,27 +51,20 @@ def names_half_of_day(reading: Reading, other: Reading) -> bool:
 
 
 def _with_digits(plain: str, language: Language) -> str:
-    def digits(match: re.Match[str]) -> str:
-        word = match[0]
-        if ordinal := language.ordinals.get(word):
-            return f"{ordinal}th"
-        return language.cardinals.get(word, word)
-
-    def added(match: re.Match[str]) -> str:
-        return str(int(language.cardinals[match[1]]) + int(language.cardinals.get(match[2], "1")))
-
-    text = _EIGHTY.sub("octante", _PERCENT.sub("%", plain))
-    return _FACTOR.sub(lambda match: _FACTORS[match[1]], _WORD.sub(digits, _tens_and_units(language).sub(added, text)))
+    text = _PERCENT.sub("%", plain)
+    for phrase, number in language.number_phrases:
+        text = phrase.sub(number, text)
+    text = _FACTOR.sub(lambda match: _FACTORS[match[1]], with_digits(text, language))
+    text = _HOURS_AND_MINUTES.sub(r"\1:\2", text)
+    for phrase, minutes in language.clock:
+        text = phrase.sub(functools.partial(_clock_time, minutes), text)
+    return text
 
 
-@functools.cache
-def _tens_and_units(language: Language) -> re.Pattern[str]:
-    """Return the expression of two words that are one number: "treinta y cinco", in French also "soixante-douze"."""
-    numbers = {word: float(value) for word, value in language.cardinals.items()}
-    tens = [word for word, value in numbers.items() if value in range(20, 100, 10)]
-    most = 20 if language.name == "french" else 10
-    units = [*language.ones, *(word for word, value in numbers.items() if value < most and value.is_integer())]
-    return re.compile(rf"\b({'|'.join(tens)})[ -](?:(?:y|e|et|i)[ -])?({'|'.join(units)})\b")
+def _clock_time(minutes: int, hour: re.Match[str]) -> str:
+    """Return the time some minutes before or after a full hour: 8:30 for "halb neun"."""
+    total = (60 * int(hour[1]) + minutes) % 1_440
+    return f"{total // 60}:{total % 60:02}"
 
 
 def _beside(text: str, other_text: str, other: Reading, languages: list[Language]) -> str:
@@ -79,11 +76,26 @@ def _beside(text: str, other_text: str, other: Reading, languages: list[Language
 
 def _with_ones(text: str, other: str, language: Language) -> str:
     """Return a text with 1 for "one" before a word that has a number before it in the other text."""
-    counted = {language.stem(word) for word in _COUNTED.findall(other)}
+    counted = _COUNTED.findall(other)
     if not counted or not language.halves.isdisjoint(_WORD.findall(text)):
         return text
+    stems = {language.stem(word) for word in counted}
+    beginnings = tuple(stem for stem in stems if len(stem) > _PLURAL)
+    has_time = any(_is_time(word) for word in counted)
+
+    def is_counted(word: str) -> bool:
+        stem = language.stem(word)
+        if stem in stems or (has_time and _is_time(word)):
+            return True
+        return len(stem) > 2 and any(
+            begin.startswith(stem) and len(begin) <= len(stem) + _PLURAL for begin in beginnings
+        )
 
     def one(match: re.Match[str]) -> str:
-        return "1 " if match[1] in language.ones and language.stem(match[2]) in counted else match[0]
+        return "1 " if match[1] in language.ones and is_counted(match[2]) else match[0]
 
     return _TWO_WORDS.sub(one, text)
+
+
+def _is_time(word: str) -> bool:
+    return units().get(word, ("", 0))[0] == "time"
