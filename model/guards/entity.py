@@ -84,7 +84,18 @@ def _are_names(one: Words, two: Words, languages: Sequence[Language], by_capital
         return all(groups[group].isdisjoint(others[group]) for group in common)
     if _same_name(*(" ".join(word for word, _ in words) for words in (one, two))):
         return False
-    return by_capitals and all(map(_capitalised, (one, two)))
+    return by_capitals and all(_capitalised(_without_preposition(words, languages)) for words in (one, two))
+
+
+def _without_preposition(words: Words, languages: Sequence[Language]) -> Words:
+    """Return words without a preposition that has two forms: "ad Asti" and "a Cuneo", "w Łodzi" and "we Wrocławiu"."""
+    first = words[0][0].casefold()
+    short = any(_is_form(first, language.contractions.get(first, first)) for language in languages)
+    return words[1:] if short and len(words) > 1 else words
+
+
+def _is_form(word: str, preposition: str) -> bool:
+    return len(preposition) == 1 and word in (preposition, *(preposition + vowel for vowel in "deо"))
 
 
 def _capitalised(words: Words) -> bool:

@@ -25,6 +25,7 @@ _POSSESSIVES = re.compile(r"(?<=\w)'s?(?!\w)")
 _ELISION = re.compile(r"\b(?:[cdjlmn]|qu|jusqu|un|dell|all|dall|nell|sull|quell)'(?=[^\W\d_]{2})", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"'s?$")
 _SENTENCE_END = re.compile(r"[.!?:;]['\")]*\s+$|^\W*$|[\"(]$|[«¿¡]\s*$")
+_CASE_ENDING = re.compile(r"(?<=\w{3})'(?:a|u|y|ow|owi|em|om|ie|ego|emu|ami|ach)\b")
 _GREETING = "|".join(listed("greetings"))
 _SALUTATION = re.compile(rf"^\W*(?:{_GREETING})\b(?:\s+[^\s,.!?:;]+){{0,3}}\s*[,.!:;]", re.IGNORECASE)
 """A greeting and up to three words for a person, which change no answer; "Hello can I fly to Upham, and" is none."""
@@ -69,8 +70,8 @@ class Reading:
 
     @functools.cached_property
     def plain(self) -> str:
-        """The folded text without the marks of Latin letters, which many people leave out: "qué" is "que"."""
-        return without_marks(self.folded)
+        """The folded text as `plain` leaves it."""
+        return plain(self.folded)
 
     @functools.cached_property
     def plain_vocabulary(self) -> frozenset[str]:
@@ -117,6 +118,14 @@ def _is_name(raw: str, word: str, start: int) -> bool:
 def _apart(text: str) -> str:
     """Return a text with a space behind words that have lost a vowel before the next one: "l'Italie" and "d'Orange"."""
     return _ELISION.sub(r"\g<0> ", text) if "'" in text else text
+
+
+def plain(folded: str) -> str:
+    """Return folded text without the marks of Latin letters, which many people leave out: "qué" is "que".
+
+    The ending of a foreign name in Polish is left out too: "iPhone'a".
+    """
+    return _CASE_ENDING.sub("", without_marks(folded))
 
 
 def without_marks(folded: str) -> str:

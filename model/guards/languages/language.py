@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import json
 import re
 from importlib import resources
@@ -23,6 +24,9 @@ _ENGLISH: Final = frozenset().union(
 
 _DIGITS: Final = r"(\d{1,2})(?:th)?"
 
+_FLEETING: Final = re.compile(r"(?<=[^\W\d_]{3})[eoео](?=[kcкц]$)")
+"""Vowel that some forms of Polish and Russian words lack: "dziadek" and "dziadka"."""
+
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Language:
@@ -31,6 +35,7 @@ class Language:
     Attributes:
         name: English name in lower case.
         functions: words that may differ beside a negation: articles, pronouns, auxiliary verbs, question words.
+        typical: other words by which the language is recognized, "trein".
         denial: expression of the words that deny a clause, "nicht".
         without: expression of "without".
         spoken: words that deny without another word in speech, but mean more too: "ça marche plus".
@@ -45,10 +50,12 @@ class Language:
         prepositions: words that show the role of the word after them, wherever it stands; in German also articles.
         particles: pairs of function words that turn a verb into its opposite, "an" and "aus".
         articles: words that have no place in the order of words.
+        behind_prepositions: articles that have no place behind a preposition, but show the role of a word elsewhere.
         contractions: word by its preposition without the article.
         conjunctions: words between two parts that can change places, "and".
         symmetric: words by which parts can change places, "between", "difference".
         sequence: words by which "and" has a direction, "then".
+        sides: expression of words whose two sides cannot change places: "before", "than", and those of `sequence`.
         free_order: cases, and not places, name the roles of words.
         capitals_are_names: a capital within a sentence begins a name.
         endings: endings of words, longest first; none: those of `model.guards.reading.stem`.
@@ -63,6 +70,7 @@ class Language:
 
     name: str
     functions: frozenset[str]
+    typical: frozenset[str]
     denial: re.Pattern[str]
     without: re.Pattern[str]
     spoken: frozenset[str]
@@ -76,10 +84,12 @@ class Language:
     particles: frozenset[tuple[str, str]]
     prepositions: frozenset[str]
     articles: frozenset[str]
+    behind_prepositions: frozenset[str]
     contractions: dict[str, str]
     conjunctions: frozenset[str]
     symmetric: frozenset[str]
     sequence: frozenset[str]
+    sides: re.Pattern[str]
     free_order: bool
     capitals_are_names: bool
     endings: tuple[str, ...]
@@ -101,7 +111,8 @@ def common_languages(one: Reading, two: Reading) -> list[Language]:
 
     In a tie there are several. "Is" and "in" are Dutch too, so a test of each text for English is not enough.
     """
-    return _common_languages(one.plain_vocabulary, two.plain_vocabulary)
+    marked = not (one.folded.isascii() or two.folded.isascii())
+    return _common_languages(one.plain_vocabulary, two.plain_vocabulary, marked)
 
 
 def possible_languages(one: Reading, two: Reading) -> list[Language]:
@@ -111,9 +122,9 @@ def possible_languages(one: Reading, two: Reading) -> list[Language]:
 
 
 @functools.lru_cache(maxsize=16)
-def _common_languages(one: frozenset[str], two: frozenset[str]) -> list[Language]:
+def _common_languages(one: frozenset[str], two: frozenset[str], marked: bool) -> list[Language]:
     words = one | two
-    english = len(words & _ENGLISH)
+    english = max(0, len(words & _ENGLISH) - marked)  # a tie is no English with letters as in "cotação"
     if len(words.intersection(_all_typical())) <= english:
         return []
     counts = [(len(words & typical), language) for typical, language in zip(_typical(), languages(), strict=True)]
@@ -126,7 +137,7 @@ def _common_languages(one: frozenset[str], two: frozenset[str]) -> list[Language
 @functools.cache
 def _typical() -> tuple[frozenset[str], ...]:
     """Return the words by which each language is recognized."""
-    return tuple(language.functions | language.cardinals.keys() for language in languages())
+    return tuple(language.functions | language.typical | language.cardinals.keys() for language in languages())
 
 
 @functools.cache
@@ -136,9 +147,11 @@ def _all_typical() -> frozenset[str]:
 
 @functools.cache
 def number_words() -> frozenset[str]:
-    """Return the words of numbers in all languages, "one" among them."""
+    """Return the words of numbers in all languages, "one" and "half" among them."""
     return frozenset(
-        word for language in languages() for word in (*language.cardinals, *language.ordinals, *language.ones)
+        word
+        for language in languages()
+        for word in (*language.cardinals, *language.ordinals, *language.ones, *language.halves)
     )
 
 
@@ -158,6 +171,7 @@ def _language(name: str, row: dict[str, Any]) -> Language:
     return Language(
         name=name,
         functions=words("functions"),
+        typical=frozenset(row.get("typical", "").split()),
         denial=re.compile(rf"\b(?:{row['denial']})\b"),
         without=re.compile(rf"\b(?:{row['without']})\b"),
         spoken=frozenset(row.get("spoken", "").split()),
@@ -167,14 +181,20 @@ def _language(name: str, row: dict[str, Any]) -> Language:
         ways=words("ways"),
         abilities=words("abilities"),
         prefixes=tuple(_prefixes(row["prefixes"])),
-        opposites=frozenset((_stem(one, endings), _stem(two, endings)) for one, two in _pairs(row["opposites"])),
+        opposites=frozenset(
+            (_stem(one, endings), _stem(two, endings))
+            for ones, twos in _pairs(row["opposites"])
+            for one, two in itertools.product(ones.split("|"), twos.split("|"))
+        ),
         particles=frozenset(_pairs(row["particles"])),
         prepositions=words("prepositions"),
         articles=words("articles"),
+        behind_prepositions=frozenset(row.get("behind_prepositions", "").split()),
         contractions=dict(_pairs(row["contractions"])),
         conjunctions=words("conjunctions"),
         symmetric=words("symmetric"),
         sequence=words("sequence"),
+        sides=re.compile(rf"\b(?:{'|'.join([*sorted(words('sequence')), *filter(None, [row.get('sides')])])})\b"),
         free_order=row["free_order"],
         capitals_are_names=row["capitals_are_names"],
         endings=endings,
@@ -219,7 +239,8 @@ def _pairs(lines: list[str]) -> list[tuple[str, str]]:
 
 @functools.lru_cache(maxsize=4_096)
 def _stem(word: str, endings: tuple[str, ...]) -> str:
-    for ending in endings:
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word[: -len(ending)]
-    return word if endings else stem(word)
+    if not endings:
+        return stem(word)
+    while ending := next((end for end in endings if word.endswith(end) and len(word) - len(end) >= 3), ""):
+        word = word[: -len(ending)]
+    return _FLEETING.sub("", word)

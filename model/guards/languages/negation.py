@@ -28,41 +28,53 @@ class _Polarity(NamedTuple):
         denied: the negation of a clause and "without", each whether it is written.
         counted: each whether it is written and counts.
         cue: last word of the negation of a clause, empty without one.
-        words: all words.
-        content: stems of the content words.
+        words: all words in the order in which they stand last, as keys.
+        content: stems of the content words in order, as keys.
         asks_way: whether a clause with a content word asks how or where.
     """
 
     denied: tuple[bool, bool]
     counted: tuple[bool, bool]
     cue: str
-    words: set[str]
-    content: set[str]
+    words: dict[str, None]
+    content: dict[str, None]
     asks_way: bool
 
 
 def polarity_differs(query: Reading, question: Reading, language: Language) -> bool:
     """Return whether one text denies what the other affirms, in the same words. Symmetric."""
     one, two = _polarity(query, language), _polarity(question, language)
-    only_one, only_two = one.content - two.content, two.content - one.content
+    only_one, only_two = one.content.keys() - two.content.keys(), two.content.keys() - one.content.keys()
     if len(only_one) != len(only_two) or len(only_one) > _MOST_OPPOSITES:
         return False
     if not all(_has_opposite(word, only_two, language) for word in only_one):
         return False
     opposites = len(only_one)
-    opposites += sum(
-        (first, second) in language.particles or (second, first) in language.particles
-        for first in one.words - two.words
-        for second in two.words - one.words
-    )
+    opposites += _opposite_particles(one, two, language)
     if opposites:
+        common = one.content.keys() & two.content.keys()
+        orders = ([word for word in content if word in common] for content in (one.content, two.content))
+        if next(orders) != next(orders):
+            return False  # "A is longer than B" is "B is shorter than A"
         return (one.denied != two.denied) != (opposites % 2 == 1)
     differing = sum(first != second for first, second in zip(one.counted, two.counted, strict=True))
     if one.denied == two.denied or differing != 1:
         return False
-    if not language.spoken.isdisjoint(one.words & two.words & {one.cue, two.cue}):
+    if not language.spoken.isdisjoint(one.words.keys() & two.words.keys() & {one.cue, two.cue}):
         return False
     return not _asks_for_a_way(one, two, language)
+
+
+def _opposite_particles(one: _Polarity, two: _Polarity, language: Language) -> int:
+    """Return the number of opposite particles in which two texts differ, or with which they end: "in de app … in"."""
+    only_one, only_two = one.words.keys() - two.words.keys(), two.words.keys() - one.words.keys()
+    ends = {next(reversed(one.words), ""), next(reversed(two.words), "")}
+    return sum(
+        (first in only_one and second in only_two)
+        or (second in only_one and first in only_two)
+        or ends == {first, second}
+        for first, second in language.particles
+    )
 
 
 def _asks_for_a_way(one: _Polarity, two: _Polarity, language: Language) -> bool:
@@ -76,8 +88,9 @@ def _asks_for_a_way(one: _Polarity, two: _Polarity, language: Language) -> bool:
 def _polarity(reading: Reading, language: Language) -> _Polarity:
     text = language.harmless.sub(" ", reading.plain)
     denial, without = language.denial.search(text), bool(language.without.search(text))
-    words = set(RUN.findall(text))
-    content = {language.stem(word) for word in words - language.functions if not _is_cue(word, language)}
+    words = dict.fromkeys(reversed(dict.fromkeys(reversed(RUN.findall(text)))))
+    in_order = (word for word in words if word not in language.functions and not _is_cue(word, language))
+    content = dict.fromkeys(map(language.stem, in_order))
     denied = bool(language.denial.search(reading.plain)), bool(language.without.search(reading.plain))
     counts = denial is not None and not _asks_yes_or_no(text, denial, language)
     clauses = [set(RUN.findall(clause)) for clause in _CLAUSE.split(text)]

@@ -26,7 +26,8 @@ _COUNTED: Final = re.compile(r"(?<!\d[.,])\b(?!1 )\d+(?:[.,]\d+)* ([^\W\d_]+)")
 """A number and the word after it, from the beginning of the number: else "1.1.1…" takes the square of its length."""
 _PLURAL: Final = 2
 """Maximum number of letters by which the stem of a plural is longer: "kinder" and "kind"."""
-_TWO_WORDS: Final = re.compile(r"\b([^\W\d_]+) (?=([^\W\d_]+))")
+_SHORTEST: Final = 4
+_TWO_WORDS: Final = re.compile(r"\b([^\W\d_]+)[ '](?=([^\W\d_]+))")
 
 
 def in_digits(one: Reading, two: Reading) -> tuple[str, str]:
@@ -80,21 +81,21 @@ def _with_ones(text: str, other: str, language: Language) -> str:
     if not counted or not language.halves.isdisjoint(_WORD.findall(text)):
         return text
     stems = {language.stem(word) for word in counted}
-    beginnings = tuple(stem for stem in stems if len(stem) > _PLURAL)
     has_time = any(_is_time(word) for word in counted)
 
     def is_counted(word: str) -> bool:
-        stem = language.stem(word)
-        if stem in stems or (has_time and _is_time(word)):
-            return True
-        return len(stem) > 2 and any(
-            begin.startswith(stem) and len(begin) <= len(stem) + _PLURAL for begin in beginnings
-        )
+        return (has_time and _is_time(word)) or any(_same_noun(language.stem(word), stem) for stem in stems)
 
     def one(match: re.Match[str]) -> str:
         return "1 " if match[1] in language.ones and is_counted(match[2]) else match[0]
 
     return _TWO_WORDS.sub(one, text)
+
+
+def _same_noun(one: str, two: str) -> bool:
+    """Return whether two stems are those of a singular and a plural: "kind" and "kinder", "dzieck" and "dziec"."""
+    short, long = sorted((one, two), key=len)
+    return short == long or (len(short) >= _SHORTEST and len(long) <= len(short) + _PLURAL and long.startswith(short))
 
 
 def _is_time(word: str) -> bool:

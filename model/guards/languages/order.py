@@ -13,20 +13,24 @@ import re
 from typing import Final
 
 from model.guards.languages.language import Language
-from model.guards.reading import RUN, Reading, without_marks
+from model.guards.reading import RUN, Reading, plain
 
 _MARKED: Final = re.compile(r"\b(?:[éè]|où)\b")
 """Words that are "and" and "or" without their marks: "is" of Portuguese and Italian, and "where" of French."""
 _LONGEST_PART: Final = 3
+_BEGINNING: Final = 4
+"""Letters by which two forms of a word are one."""
 _MOST_WORDS: Final = 12
 """Words from the first to the last one that differs."""
 
 
 def parts_are_exchanged(query: Reading, question: Reading, language: Language) -> bool:
     """Return whether two parts of a text have exchanged their places in the other one. Symmetric."""
-    all_words = RUN.findall(without_marks(_MARKED.sub(" ", query.folded)))
+    all_words = RUN.findall(plain(_MARKED.sub(" ", query.folded)))
     if not language.symmetric.isdisjoint(all_words) and language.sequence.isdisjoint(all_words):
         return False
+    if _sides_are_exchanged(query, question, language):
+        return True
     one, two = _words(query, language), _words(question, language)
     first, second = list(map(language.stem, one)), list(map(language.stem, two))
     if len(first) != len(second) or first == second or sorted(first) != sorted(second):
@@ -39,10 +43,36 @@ def parts_are_exchanged(query: Reading, question: Reading, language: Language) -
     return _is_exchange(one[start:end], first[start:end], second[start:end], language, same_forms=same_forms)
 
 
+def _sides_are_exchanged(query: Reading, question: Reading, language: Language) -> bool:
+    """Return whether the words before and after "before", "than" or "then" are those after and before it in the other.
+
+    Words are compared by their first letters, as verbs change their forms: "kündigen, bevor ich abschließe".
+    """
+    sides = []
+    for text in (query.plain, question.plain):
+        words = list(language.sides.finditer(text))
+        if len(words) != 1:
+            return False
+        before, after = (
+            {word[:_BEGINNING] for word in RUN.findall(part) if word not in language.functions}
+            for part in (text[: words[0].start()], text[words[0].end() :])
+        )
+        sides.append(([word[:_BEGINNING] for word in words[0][0].split()], before, after))
+    (one, before_one, after_one), (two, before_two, after_two) = sides
+    if one != two or not (after_one and after_two) or after_one & after_two:
+        return False
+    return after_one <= before_two and after_two <= before_one
+
+
 def _words(reading: Reading, language: Language) -> list[str]:
     """Return the words without articles, also without those in "zum" and "del"."""
-    words = [language.contractions.get(word, word) for word in RUN.findall(reading.plain)]
-    return [word for word in words if word not in language.articles]
+    words: list[str] = []
+    for run in RUN.findall(reading.plain):
+        word = language.contractions.get(run, run)
+        behind = bool(words) and words[-1] in language.prepositions - language.behind_prepositions
+        if word not in language.articles and not (behind and word in language.behind_prepositions):
+            words.append(word)
+    return words
 
 
 def _is_exchange(
@@ -67,6 +97,8 @@ def _is_exchange(
             if not language.sequence.isdisjoint(between):
                 return True
             moved = not {words[0], words[end]}.isdisjoint(language.prepositions | language.openers)
-            stays = between[-1] in language.prepositions or not same_forms
+            directed = between[-1] in language.prepositions
+            moved |= not directed and any(map(language.functions.issuperset, (words[:left], words[end:])))
+            stays = directed or not same_forms
             return stays and not moved and not language.conjunctions.issuperset(between)
     return False

@@ -27,6 +27,7 @@ from model.guards.reading import Reading
         ("Is Abc dead?", "Is Abd dead?"),
         ("What does the BXZ sell?", "What does the Bank of Zorvak sell?"),
         ("Hello can I fly to Upham, and how long?", "Hello can I fly to Crewe, and how long?"),
+        ("Dove trovo un dentista ad Arvunz?", "Dove trovo un dentista a Miluna?"),
         ("Hola quiero cancelar mi viaje a Toledo, ¿cómo?", "Hola quiero cancelar mi viaje a Zamora, ¿cómo?"),
         ("Beste tijd om naar Lissabon te gaan, en hoe lang?", "Beste tijd om naar Palermo te gaan, en hoe lang?"),
     ],

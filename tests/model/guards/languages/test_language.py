@@ -37,6 +37,8 @@ def test_function_words_show_the_language_of_two_texts_with_and_without_marks(la
         ("spanish", "No consigo cita para el DNI"),
         ("spanish", "¿La tarifa básica no incluye maleta?"),
         ("french", "commande non livrée"),
+        ("dutch", "tram of bus naar Delft"),
+        ("portuguese", "cotação do peso"),
     ],
 )
 def test_words_that_deny_show_the_language_too(language, text):
@@ -93,6 +95,8 @@ def test_the_words_of_numbers_are_read_in_all_languages():
         ("french", "enfants", "enfant"),
         ("polish", "paragonu", "paragon"),
         ("polish", "umowie", "umowa"),  # the longest ending, -ie
+        ("polish", "dziadek", "dziadka"),
+        ("russian", "лермонтов", "лермонтова"),
         ("russian", "договора", "договор"),
     ],
 )

@@ -37,6 +37,15 @@ from model.guards.reading import Reading
         ("Ich kann nicht mit Karte zahlen, wie kann ich zahlen?", "Wie kann ich mit Karte zahlen?"),
         ("Ik wil de krant niet meer ontvangen", "Ik wil de krant ontvangen"),
         ("No tengo tarjeta, ¿cómo pago?", "Tengo tarjeta, ¿cómo pago?"),
+        ("Wann öffnet das Freibad?", "Wann schließt das Freibad?"),
+        ("Welche Pilze sind auf keinen Fall essbar?", "Welche Pilze sind essbar?"),
+        ("hoe schakel ik in de app meldingen uit", "hoe schakel ik in de app meldingen in"),
+        ("¿Tomo la pastilla antes de comer?", "¿Tomo la pastilla después de comer?"),
+        ("Comment verrouiller mon téléphone ?", "Comment déverrouiller mon téléphone ?"),
+        ("Qual è l'importo minimo?", "Qual è l'importo massimo?"),
+        ("Onde posso comprar livros?", "Onde posso vender livros?"),
+        ("Nie mam meldunku w Krakowie. Gdzie mogę głosować?", "Mam meldunek w Krakowie. Gdzie mogę głosować?"),
+        ("Когда прибывает поезд?", "Когда отправляется поезд?"),
     ],
 )
 def test_a_denial_of_the_same_words_is_another_question(one, two):
@@ -66,6 +75,9 @@ def test_a_denial_of_the_same_words_is_another_question(one, two):
         ("Czy nie powinnam iść do lekarza?", "Czy powinnam iść do lekarza?"),
         ("Не нужно ли взять справку?", "Нужно ли взять справку?"),
         ("Страховка покрывает не только лечение?", "Страховка покрывает лечение?"),
+        ("A loja abre no feriado, não abre?", "A loja abre no feriado?"),
+        ("Será que não dá para trocar?", "Dá para trocar?"),
+        ("Est-ce que le Rhône est plus court que la Loire ?", "Est-ce que la Loire est plus longue que le Rhône ?"),
     ],
 )
 def test_polite_requests_tags_and_yes_no_questions_are_no_difference(one, two):

@@ -23,6 +23,13 @@ from model.guards.reading import Reading
         ("Quanto é a viagem de Lisboa para Faro?", "Quanto é a viagem de Faro para Lisboa?"),
         ("Qual è il treno da Roma a Milano?", "Qual è il treno da Milano a Roma?"),
         ("Où est le train de Lyon à Nice ?", "Où est le train de Nice à Lyon ?"),
+        ("Sollte ich zahlen, bevor ich unterschreibe?", "Sollte ich unterschreiben, bevor ich zahle?"),
+        ("Pourquoi le gaz est-il plus cher que l'eau ?", "Pourquoi l'eau est-elle plus chère que le gaz ?"),
+        ("Wie kommen Fotos vom Laptop auf das iPhone?", "Wie kommen Fotos vom iPhone auf den Laptop?"),
+        ("Jak przenieść kontakty z Androida na iPhone'a?", "Jak przenieść kontakty z iPhone'a na Androida?"),
+        ("Czy Kraków jest większy od Łodzi?", "Czy Łódź jest większa od Krakowa?"),
+        ("Kiedy dziadek dziedziczy po wnuku?", "Kiedy wnuk dziedziczy po dziadku?"),
+        ("Правда ли, что Лермонтов старше Пушкина?", "Правда ли, что Пушкин старше Лермонтова?"),
     ],
 )
 def test_exchanged_parts_are_another_question(one, two):
@@ -44,6 +51,10 @@ def test_exchanged_parts_are_another_question(one, two):
         ("Vocês consertam fogão e geladeira?", "Vocês consertam geladeira e fogão?"),
         ("Czy trzymania kota może zabronić właściciel?", "Czy właściciel może zabronić trzymania kota?"),
         ("Какое расстояние между Омском и Томском?", "Какое расстояние между Томском и Омском?"),
+        ("Mijn rijbewijs ben ik kwijt, wat nu?", "Ik ben mijn rijbewijs kwijt, wat nu?"),
+        ("La gare routière se trouve où ?", "Où se trouve la gare routière ?"),
+        ("Bevor ich zahle, sollte ich unterschreiben?", "Sollte ich unterschreiben, bevor ich zahle?"),
+        ("Наполеона победил Кутузов?", "Кутузов победил Наполеона?"),
     ],
 )
 def test_moved_phrases_and_symmetric_relations_are_no_difference(one, two):
