@@ -29,7 +29,7 @@ def parts_are_exchanged(query: Reading, question: Reading, language: Language) -
     all_words = RUN.findall(plain(_MARKED.sub(" ", query.folded)))
     if not language.symmetric.isdisjoint(all_words) and language.sequence.isdisjoint(all_words):
         return False
-    if _sides_are_exchanged(query, question, language):
+    if _sides_are_exchanged(query, question, language) or _nouns_are_exchanged(query, question, language):
         return True
     one, two = _words(query, language), _words(question, language)
     first, second = list(map(language.stem, one)), list(map(language.stem, two))
@@ -62,6 +62,40 @@ def _sides_are_exchanged(query: Reading, question: Reading, language: Language) 
     if one != two or not (after_one and after_two) or after_one & after_two:
         return False
     return after_one <= before_two and after_two <= before_one
+
+
+def _nouns_are_exchanged(query: Reading, question: Reading, language: Language) -> bool:
+    """Return whether two nouns with articles, and without a preposition, have exchanged their places and roles.
+
+    Where cases show the roles, each has another article in the other text: "die Bank dem Kunden", "der Kunde der Bank".
+    Else they stand one behind the other: "kan de huurder de verhuurder", where no other word could show them.
+    """
+    first, second = _nouns(query, language), _nouns(question, language)
+    stems, others = [stem for stem, _ in first], [stem for stem, _ in second]
+    if len(stems) != len(others) or sorted(stems) != sorted(others):
+        return False
+    differing = [place for place, (one, two) in enumerate(zip(stems, others, strict=True)) if one != two]
+    if len(differing) != 2:
+        return False
+    left, right = differing
+    articles = [(first[left][1], second[right][1]), (first[right][1], second[left][1])]
+    if not all(map(all, articles)):
+        return False
+    return all(one != two for one, two in articles) if language.free_order else right == left + 1
+
+
+def _nouns(reading: Reading, language: Language) -> list[tuple[str, str]]:
+    """Return the stems of all words that are no articles, each with its article, empty behind a preposition."""
+    articles = language.articles | language.behind_prepositions
+    words = RUN.findall(reading.plain)
+    found = []
+    for place, word in enumerate(words):
+        if word in articles:
+            continue
+        article = words[place - 1] if place and words[place - 1] in articles else ""
+        directed = place > 1 and words[place - 2] in language.prepositions - articles
+        found.append((language.stem(word), "" if directed else article))
+    return found
 
 
 def _words(reading: Reading, language: Language) -> list[str]:

@@ -90,6 +90,8 @@ def test_polite_requests_tags_and_yes_no_questions_are_no_difference(one, two):
     [
         ("Ich kann mich nicht anmelden", "Wie kann ich mich anmelden?"),
         ("Die Rechnung ist nicht da, wo finde ich sie?", "Wo finde ich die Rechnung?"),
+        ("Mijn pakket is nog niet binnen, waar is het?", "Waar is mijn pakket?"),
+        ("Meu pedido ainda não chegou, onde está?", "Onde está meu pedido?"),
         ("Ik kan mijn factuur niet vinden", "Waar kan ik mijn factuur vinden?"),
         ("Ik wil mijn bestelling toch niet, hoe kan ik annuleren?", "Kan ik mijn bestelling nog annuleren?"),
         ("No puedo entrar en mi cuenta, ¿qué hago?", "¿Cómo puedo entrar en mi cuenta?"),
