@@ -15,6 +15,7 @@ import re
 from importlib import resources
 from typing import Any, Final
 
+from model.guards.languages.compounds import with_glued
 from model.guards.lists import listed
 from model.guards.reading import Reading, stem
 
@@ -198,7 +199,7 @@ def _language(name: str, row: dict[str, Any]) -> Language:
         free_order=row["free_order"],
         capitals_are_names=row["capitals_are_names"],
         endings=endings,
-        cardinals=_glued(dict(_pairs(row["cardinals"])), row.get("glued", "").split()),
+        cardinals=with_glued(dict(_pairs(row["cardinals"])), row.get("glued", "").split()),
         ordinals={word + ending: value for word, value in _pairs(row["ordinals"]) for ending in ordinal_endings},
         ones=words("ones"),
         number_phrases=tuple(_rules(row.get("number_phrases", []))),
@@ -206,18 +207,6 @@ def _language(name: str, row: dict[str, Any]) -> Language:
         halves=words("halves"),
         day_parts=words("day_parts"),
     )
-
-
-def _glued(cardinals: dict[str, str], powers: list[str]) -> dict[str, str]:
-    """Return numbers and those that are written in one word with hundreds and thousands: "zweihundertfunfzig"."""
-    numbers = {word: int(value) for word, value in cardinals.items() if value.isdecimal()}
-    for power in powers:
-        size = numbers[power]
-        heads = {power: size, **{word + power: size * value for word, value in numbers.items() if 1 < value < 10}}
-        step = 1 if size == 100 else 100  # of thousands only full hundreds, else there are 10,000 words
-        rests = {word: value for word, value in numbers.items() if 0 < value < size and value % step == 0}
-        numbers |= {head + rest: more + less for head, more in heads.items() for rest, less in rests.items()} | heads
-    return {word: str(value) for word, value in numbers.items()} | cardinals
 
 
 def _prefixes(lines: list[str]) -> list[tuple[str, str, re.Pattern[str]]]:
