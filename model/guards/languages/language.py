@@ -16,17 +16,15 @@ from importlib import resources
 from typing import Any, Final
 
 from model.guards.languages.compounds import with_glued
+from model.guards.languages.stems import stem_of, stems_of
 from model.guards.lists import listed
-from model.guards.reading import Reading, stem
+from model.guards.reading import Reading
 
 _ENGLISH: Final = frozenset().union(
     *map(listed, ("english", "english_and_others", "unchanged_by_negation", "prepositions", "negations")), ["and"]
 )
 
 _DIGITS: Final = r"(\d{1,2})(?:th)?"
-
-_FLEETING: Final = re.compile(r"(?<=[^\W\d_]{3})[eoео](?=[kcкц]$)")
-"""Vowel that some forms of Polish and Russian words lack: "dziadek" and "dziadka"."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -48,6 +46,7 @@ class Language:
         prefixes: prefixes of two opposite words with the same rest, "un" and "", and the rests for which this holds:
             "wydrukować" is no opposite of "drukować".
         opposites: pairs of opposite stems.
+        until: words by which "open" is the opposite of what it is without them: "open until eight", "closed at eight".
         prepositions: words that show the role of the word after them, wherever it stands; in German also articles.
         particles: pairs of function words that turn a verb into its opposite, "an" and "aus".
         articles: words that have no place in the order of words.
@@ -83,6 +82,7 @@ class Language:
     prefixes: tuple[tuple[str, str, re.Pattern[str]], ...]
     opposites: frozenset[tuple[str, str]]
     particles: frozenset[tuple[str, str]]
+    until: frozenset[str]
     prepositions: frozenset[str]
     articles: frozenset[str]
     behind_prepositions: frozenset[str]
@@ -104,7 +104,7 @@ class Language:
 
     def stem(self, word: str) -> str:
         """Return a word without its ending, at least three letters."""
-        return _stem(word, self.endings)
+        return stem_of(word, self.endings)
 
 
 def common_languages(one: Reading, two: Reading) -> list[Language]:
@@ -183,11 +183,12 @@ def _language(name: str, row: dict[str, Any]) -> Language:
         abilities=words("abilities"),
         prefixes=tuple(_prefixes(row["prefixes"])),
         opposites=frozenset(
-            (_stem(one, endings), _stem(two, endings))
+            pair
             for ones, twos in _pairs(row["opposites"])
-            for one, two in itertools.product(ones.split("|"), twos.split("|"))
+            for pair in itertools.product(stems_of(ones.split("|"), endings), stems_of(twos.split("|"), endings))
         ),
         particles=frozenset(_pairs(row["particles"])),
+        until=frozenset(row.get("until", "").split()),
         prepositions=words("prepositions"),
         articles=words("articles"),
         behind_prepositions=frozenset(row.get("behind_prepositions", "").split()),
@@ -224,12 +225,3 @@ def _rules(lines: list[str]) -> list[tuple[re.Pattern[str], str]]:
 def _pairs(lines: list[str]) -> list[tuple[str, str]]:
     """Return the pairs of "un: ent:ver"."""
     return [(one, two) for one, _, two in (pair.partition(":") for pair in " ".join(lines).split())]
-
-
-@functools.lru_cache(maxsize=4_096)
-def _stem(word: str, endings: tuple[str, ...]) -> str:
-    if not endings:
-        return stem(word)
-    while ending := next((end for end in endings if word.endswith(end) and len(word) - len(end) >= 3), ""):
-        word = word[: -len(ending)]
-    return _FLEETING.sub("", word)

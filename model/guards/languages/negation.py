@@ -50,6 +50,8 @@ def polarity_differs(query: Reading, question: Reading, language: Language) -> b
     if not all(_has_opposite(word, only_two, language) for word in only_one):
         return False
     opposites = len(only_one)
+    if opposites and one.words.keys() & language.until != two.words.keys() & language.until:
+        return False
     opposites += _opposite_particles(one, two, language)
     if opposites:
         common = one.content.keys() & two.content.keys()

@@ -68,7 +68,8 @@ def _nouns_are_exchanged(query: Reading, question: Reading, language: Language) 
     """Return whether two nouns with articles, and without a preposition, have exchanged their places and roles.
 
     Where cases show the roles, each has another article in the other text: "die Bank dem Kunden", "der Kunde der Bank".
-    Else they stand one behind the other: "kan de huurder de verhuurder", where no other word could show them.
+    Else they stand one behind the other and behind the verb: "kan de huurder de verhuurder", not "moet ik de buur de
+    sleutel".
     """
     first, second = _nouns(query, language), _nouns(question, language)
     stems, others = [stem for stem, _ in first], [stem for stem, _ in second]
@@ -81,7 +82,9 @@ def _nouns_are_exchanged(query: Reading, question: Reading, language: Language) 
     articles = [(first[left][1], second[right][1]), (first[right][1], second[left][1])]
     if not all(map(all, articles)):
         return False
-    return all(one != two for one, two in articles) if language.free_order else right == left + 1
+    if language.free_order:
+        return all(one != two for one, two in articles)
+    return right == left + 1 and left > 0 and stems[left - 1] in map(language.stem, language.polar)
 
 
 def _nouns(reading: Reading, language: Language) -> list[tuple[str, str]]:

@@ -54,6 +54,7 @@ def test_exchanged_parts_are_another_question(one, two):
         ("Czy trzymania kota może zabronić właściciel?", "Czy właściciel może zabronić trzymania kota?"),
         ("Какое расстояние между Омском и Томском?", "Какое расстояние между Томском и Омском?"),
         ("Darf die Bank dem Kunden kündigen?", "Darf dem Kunden die Bank kündigen?"),
+        ("Moet ik de buren de sleutel geven?", "Moet ik de sleutel de buren geven?"),
         ("Is de winkel in de zomer open?", "Is in de zomer de winkel open?"),
         ("Mijn rijbewijs ben ik kwijt, wat nu?", "Ik ben mijn rijbewijs kwijt, wat nu?"),
         ("La gare routière se trouve où ?", "Où se trouve la gare routière ?"),
