@@ -73,7 +73,7 @@ def may_have_names(words: Set[str], languages: Sequence[Language]) -> bool:
     """Return whether one of the words, in lower case and also without marks, begins a name."""
     if not names.first_words().isdisjoint(words):
         return True
-    return any(not words.isdisjoint(_table(language).lengths.keys()) for language in languages)
+    return any(word in _table(language).lengths for language in languages for word in words)
 
 
 def names_of(words: list[tuple[str, bool]], languages: Sequence[Language]) -> list[names.Name]:
