@@ -12,8 +12,8 @@ from typing import Final
 from model.guards.reading import stem
 
 _INFINITIVE: Final = re.compile(r"(?<=\w{4}[aei])re?$")
-_FLEETING: Final = re.compile(r"(?<=[^\W\d_]{3})[eoео](?=[kcкц]$)")
-"""Vowel that some forms of Polish and Russian words lack: "dziadek" and "dziadka"."""
+_FLEETING: Final = re.compile(r"(?<=[^\W\d_]{3})[eoео](?=[kкц]$)|(?<=[^\W\d_]{4})e(?=c$)")
+"""Vowel that some forms of Polish and Russian words lack: "dziadek" and "dziadka", but not "dziec" of "dzieci"."""
 
 
 @functools.lru_cache(maxsize=4_096)

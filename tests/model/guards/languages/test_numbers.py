@@ -30,6 +30,7 @@ from model.guards.reading import Reading
         ("¿Tomo el jarabe una vez al día?", "¿Tomo el jarabe tres veces al día?"),
         ("Com quinze anos já posso votar?", "Com dezesseis anos já posso votar?"),
         ("Czy jest czynne do dwudziestej pierwszej?", "Czy jest czynne do dwudziestej drugiej?"),
+        ("Ile wynosi zasiłek na jedno dziecko", "Ile wynosi zasiłek na czworo dzieci?"),
     ],
 )
 def test_another_number_is_another_question(one, two):
