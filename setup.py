@@ -77,7 +77,7 @@ setup(
             "linkage/scoring/learned/*.txt",
             "simulation/data/*.json",
         ],
-        "model": ["py.typed", "guards/*.json", "guards/languages/*.json"],
+        "model": ["py.typed", "guards/*.json", "guards/languages/*.json", "guards/languages/glossing/*.json"],
         "jobs": ["py.typed", "display/templates/*"],
         "qpr": ["py.typed"],
     },

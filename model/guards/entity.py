@@ -16,9 +16,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from model.guards.languages.glossing.reading import glossed
 from model.guards.languages.language import Language, common_languages, possible_languages
 from model.guards.languages.names import may_have_names, names_of, sure_names
-from model.guards.names import by_group
+from model.guards.names import Lexicon, by_group
 from model.guards.reading import Reading, stem, without_marks
 
 _LIKE: Final = 0.25
@@ -32,21 +33,22 @@ Words = list[tuple[str, bool]]
 
 def entity_differs(query: Reading, question: Reading) -> bool:
     """Return whether the texts name different things in the same place. Symmetric."""
+    query, question = glossed(query, question)
     only_one, only_two = query.vocabulary - question.vocabulary, question.vocabulary - query.vocabulary
     if not (only_one and only_two):
         return False
-    languages = possible_languages(query, question)
+    languages, lexicon = possible_languages(query, question), query.lexicon
     start, end = _common_ends(*(list(map(without_marks, reading.words)) for reading in (query, question)))
     longest = max(len(query.words), len(question.words)) - start - end
     if start + end >= _LEAST_COMMON and longest <= _LONGEST_NAME:
         one, two = (words[start : len(words) - end] for words in (query.cased, question.cased))
         before = query.words[start - 1] if start else ""
-        if one and two and _are_names(one, two, languages, _capitals_are_names(query, question, before)):
+        if one and two and _are_names(one, two, languages, lexicon, _capitals_are_names(query, question, before)):
             return True
     if languages:
         one_plain, two_plain = query.plain_vocabulary, question.plain_vocabulary
         only_one, only_two = only_one | (one_plain - two_plain), only_two | (two_plain - one_plain)
-    if not (may_have_names(only_one, languages) and may_have_names(only_two, languages)):
+    if not all(may_have_names(words, languages, lexicon) for words in (only_one, only_two)):
         return False
     return query.share_of_common_words(question) >= _LIKE and _named_otherwise(query, question, languages)
 
@@ -76,9 +78,11 @@ def _common_ends(first: list[str], second: list[str]) -> tuple[int, int]:
     return start, end
 
 
-def _are_names(one: Words, two: Words, languages: Sequence[Language], by_capitals: bool) -> bool:
+def _are_names(
+    one: Words, two: Words, languages: Sequence[Language], lexicon: Lexicon | None, by_capitals: bool
+) -> bool:
     """Return whether two differing parts of the same sentence are names of different things."""
-    groups, others = by_group(names_of(one, languages)), by_group(names_of(two, languages))
+    groups, others = (by_group(names_of(words, languages, lexicon)) for words in (one, two))
     common = groups.keys() & others.keys()
     if common:
         return all(groups[group].isdisjoint(others[group]) for group in common)

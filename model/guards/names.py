@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Set
 from importlib import resources
 from typing import Final, NamedTuple
 
@@ -34,60 +34,59 @@ class Name(NamedTuple):
     sure: bool
 
 
-@functools.cache
-def known_names() -> dict[str, tuple[tuple[str, str], ...]]:
-    """Return each spelling with its classes and the first spelling of the same name."""
-    content = resources.files(__package__).joinpath("names.json").read_text(encoding="utf-8")
-    known: dict[str, list[tuple[str, str]]] = {}
-    for group, lines in json.loads(content).items():
-        for line in lines:
-            first, *_ = spellings = line.split("|")
-            for spelling in dict.fromkeys((*spellings, *map(without_marks, spellings))):
-                known.setdefault(spelling, []).append((group, first))
-    return {spelling: tuple(groups) for spelling, groups in known.items()}
+class Lexicon(NamedTuple):
+    """Names that a text is searched for.
+
+    Attributes:
+        names: classes and first spelling of the names with each spelling.
+        lengths: number of words of the longest name that begins with a word.
+        ambiguous: spellings that are common words too, in lower case.
+    """
+
+    names: dict[str, tuple[tuple[str, str], ...]]
+    lengths: dict[str, int]
+    ambiguous: Set[str]
 
 
-@functools.cache
-def _lengths() -> dict[str, int]:
-    return lengths_of(known_names())
-
-
-def lengths_of(spellings: Iterable[str]) -> dict[str, int]:
-    """Return the number of words of the longest name that begins with a word."""
+def lexicon_of(found: Iterable[tuple[str, str, str]], ambiguous: Set[str] = _AMBIGUOUS) -> Lexicon:
+    """Return names by their class, first spelling and spelling."""
+    names: dict[str, list[tuple[str, str]]] = {}
+    for group, first, spelling in found:
+        names.setdefault(spelling, []).append((group, first))
     lengths: dict[str, int] = {}
-    for spelling in spellings:
-        first, *others = spelling.split()
-        lengths[first] = max(lengths.get(first, 1), 1 + len(others))
-    return lengths
+    for spelling in names:
+        word, *others = spelling.split()
+        lengths[word] = max(lengths.get(word, 1), 1 + len(others))
+    return Lexicon({spelling: tuple(dict.fromkeys(each)) for spelling, each in names.items()}, lengths, ambiguous)
 
 
 @functools.cache
-def first_words() -> frozenset[str]:
-    """Return the words that begin a name."""
-    return frozenset(_lengths())
+def known_names() -> Lexicon:
+    """Return the names of `names.json`."""
+    return lexicon_of(listed_names())
 
 
-def names_of(words: list[tuple[str, bool]]) -> list[Name]:
-    """Return the names among words with their case, the longest ones first at each word."""
-    return find_names(words, [word.casefold() for word, _ in words], known_names(), _lengths(), _AMBIGUOUS)
+@functools.cache
+def listed_names() -> tuple[tuple[str, str, str], ...]:
+    """Return the class, first spelling and spelling of the names of `names.json`."""
+    content = resources.files(__package__).joinpath("names.json").read_text(encoding="utf-8")
+    return tuple(
+        (group, spellings[0], spelling)
+        for group, lines in json.loads(content).items()
+        for spellings in (line.split("|") for line in lines)
+        for spelling in dict.fromkeys((*spellings, *map(without_marks, spellings)))
+    )
 
 
-def find_names(
-    words: list[tuple[str, bool]],
-    spellings: list[str],
-    known: Mapping[str, Sequence[tuple[str, str]]],
-    lengths: Mapping[str, int],
-    ambiguous: Set[str],
-) -> list[Name]:
+def find_names(words: list[tuple[str, bool]], spellings: list[str], lexicon: Lexicon) -> list[Name]:
     """Return the names among words, the longest ones first at each word.
 
     Args:
         words: of a text, each with whether its capital is that of a name.
         spellings: of the words, as the names are spelled; empty for a word that is no name.
-        known: each spelling with its classes and the first spelling of the same name.
-        lengths: number of words of the longest name that begins with a word.
-        ambiguous: spellings that are common words too, in lower case.
+        lexicon: names to look for.
     """
+    known, lengths, ambiguous = lexicon
     found, place = [], 0
     while place < len(words):
         step = 1

@@ -5,7 +5,7 @@ Reading -> negated or not, words with a negating prefix, content words -> confli
 It needs one text negated and the other not, with the same content words otherwise. "Not legal" is "illegal". Not
 counted are "or not", "not only", "why don't we", and questions that expect a yes ("Isn't Venice expensive?"). A text
 that denies by its words ("refuses", "badly", "offline") differs in content words, and is left to the confidence model.
-Eight other languages have rules of their own (`model.guards.languages.negation`).
+Other languages have rules of their own (`model.guards.languages.negation`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
+from model.guards.languages.glossing.reading import glossed
 from model.guards.languages.language import possible_languages
 from model.guards.languages.negation import polarity_differs
 from model.guards.lists import listed
@@ -67,6 +68,7 @@ class _Polarity(NamedTuple):
 
 def negation_differs(query: Reading, question: Reading) -> bool:
     """Return whether one text denies what the other affirms, in the same words. Symmetric."""
+    query, question = glossed(query, question)
     if others := possible_languages(query, question):
         return any(polarity_differs(query, question, language) for language in others)
     differing = (query.vocabulary ^ question.vocabulary) - _FUNCTION

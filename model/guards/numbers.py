@@ -3,14 +3,15 @@
 Reading -> quantities -> conflict
 
 It needs a number in each text that the other lacks, both of one kind (years, masses, clock times, plain numbers).
-Number words of English and eight other languages are digits, "1k" is 1,000, "24 hours" are a day, and "half a litre" is
-500 ml. A number on one side only is no evidence, because many paraphrases leave it out.
+Number words of English and of the other languages with rules are digits, "1k" is 1,000, "24 hours" are a day, and
+"half a litre" is 500 ml. A number on one side only is no evidence, because many paraphrases leave it out.
 """
 
 from __future__ import annotations
 
 from typing import Final
 
+from model.guards.languages.glossing.reading import glossed
 from model.guards.languages.language import common_languages
 from model.guards.languages.numbers import names_half_of_day
 from model.guards.quantities import Quantity, has_numbers, quantities
@@ -31,6 +32,7 @@ _TOLERANCE: Final = 0.02
 
 def numbers_differ(query: Reading, question: Reading) -> bool:
     """Return whether each text has a number that the other one lacks, and these compete. Symmetric."""
+    query, question = glossed(query, question)
     if not (has_numbers(query) and has_numbers(question)):
         return False
     first, second = map(dict.fromkeys, quantities(query, question))  # each once: all pairs are compared
@@ -49,7 +51,10 @@ def _share_of_common_words(query: Reading, question: Reading) -> float:
     """Return the Jaccard similarity of the words, in a language other than English that of the plain stems."""
     share = query.share_of_common_words(question)
     for language in common_languages(query, question):
-        one, two = ({language.stem(word) for word in reading.plain_vocabulary} for reading in (query, question))
+        one, two = (
+            {language.stem(word) for word in reading.plain_vocabulary if not (reading.language and word.isdigit())}
+            for reading in (query, question)
+        )
         share = max(share, len(one & two) / max(1, len(one | two)))
     return share
 

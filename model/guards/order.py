@@ -8,7 +8,7 @@ Both texts need the same content words. Then one of two things has to be seen:
 - two parts have exchanged their places and all else stands where it stood, with a verb or a preposition between them.
 
 Passive clauses are read as active ones. Words that stay true when their sides are exchanged prevent both: "and", "or",
-"vs", "than", "between", "differ", "similar", "marry", "distance", "plus" (symmetric relations). Eight other languages
+"vs", "than", "between", "differ", "similar", "marry", "distance", "plus" (symmetric relations). Other languages
 have a rule of their own (`model.guards.languages.order`).
 """
 
@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Set
 from typing import Final, NamedTuple
 
+from model.guards.languages.glossing.reading import glossed
 from model.guards.languages.language import common_languages
 from model.guards.languages.order import parts_are_exchanged
 from model.guards.lists import listed
@@ -68,6 +69,7 @@ class _Unit(NamedTuple):
 
 def order_differs(query: Reading, question: Reading) -> bool:
     """Return whether two words have exchanged their roles between the texts. Symmetric."""
+    query, question = glossed(query, question)
     if languages := common_languages(query, question):
         return any(parts_are_exchanged(query, question, language) for language in languages)
     if len((query.vocabulary ^ question.vocabulary) - _DROPPED - _PREPOSITIONS) > _MOST_DIFFERING:

@@ -69,7 +69,8 @@ def has_numbers(reading: Reading) -> bool:
     words = reading.vocabulary
     if not (_NUMBER_WORDS.isdisjoint(words) and number_words().isdisjoint(reading.plain_vocabulary)):
         return True
-    if _DIGIT.search(reading.folded):
+    has_one = reading.language is not None and not reading.language.ones.isdisjoint(words)
+    if has_one or _DIGIT.search(reading.folded):
         return True
     return not _LETTERS.isdisjoint(words) and not _BEFORE_ROMAN.isdisjoint(words)
 

@@ -8,11 +8,15 @@ from __future__ import annotations
 import functools
 import re
 import unicodedata
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from model.guards.lists import listed
 from schemas.characters import LAST_OF_PLANE_0, characters_of
 from schemas.text import STRAIGHT_QUOTES, fold
+
+if TYPE_CHECKING:
+    from model.guards.languages.language import Language
+    from model.guards.names import Lexicon
 
 MOST_CHARACTERS: Final = 2_000
 """Texts are cut here: a guard's time is bounded, and a longer text is no question that a guard was made for."""
@@ -51,7 +55,14 @@ class Reading:
         folded: the text as `schemas.text.fold` leaves it.
         words: its words in order: contractions whole, "'s" and the apostrophe of a plural left out.
         vocabulary: its distinct words.
+        language: of a text of roots and glosses, `model.guards.languages.glossing`; None for all other texts.
+        lexicon: names in such a text; None for those of all other texts.
+        forms: words of such a text before they were cut, in alphabetical order; None for all other texts.
     """
+
+    language: Language | None = None
+    lexicon: Lexicon | None = None
+    forms: list[str] | None = None
 
     def __init__(self, text: str) -> None:
         raw = text[:MOST_CHARACTERS]

@@ -24,6 +24,8 @@ _ENGLISH: Final = frozenset().union(
     *map(listed, ("english", "english_and_others", "unchanged_by_negation", "prepositions", "negations")), ["and"]
 )
 
+_NEVER: Final = "(?!)"
+"""Expression of nothing."""
 _DIGITS: Final = r"(\d{1,2})(?:th)?"
 
 
@@ -66,6 +68,8 @@ class Language:
         clock: expressions of an hour in digits, and the minutes from it: "halb 9".
         halves: words beside which "one" is no number: "one litre and a half", "one double charge".
         day_parts: words that make "four" 16 hours.
+        longest_part: words of the longest part that can change its place with another one.
+        cases: words that show the role of the word before them.
     """
 
     name: str
@@ -101,6 +105,8 @@ class Language:
     clock: tuple[tuple[re.Pattern[str], int], ...]
     halves: frozenset[str]
     day_parts: frozenset[str]
+    longest_part: int
+    cases: frozenset[str]
 
     def stem(self, word: str) -> str:
         """Return a word without its ending, at least three letters."""
@@ -110,8 +116,11 @@ class Language:
 def common_languages(one: Reading, two: Reading) -> list[Language]:
     """Return the languages with most function and number words in two texts, none if English has as many.
 
-    In a tie there are several. "Is" and "in" are Dutch too, so a test of each text for English is not enough.
+    In a tie there are several. "Is" and "in" are Dutch too, so a test of each text for English is not enough. Roots and
+    glosses are of the language of their reading.
     """
+    if one.language is not None:
+        return [one.language]
     marked = not (one.folded.isascii() or two.folded.isascii())
     return _common_languages(one.plain_vocabulary, two.plain_vocabulary, marked)
 
@@ -133,6 +142,11 @@ def _common_languages(one: frozenset[str], two: frozenset[str], marked: bool) ->
     if most <= english:
         return []
     return [language for count, language in counts if count == most]
+
+
+def count_of_typical_words(words: frozenset[str]) -> int:
+    """Return the largest number of words by which one language is recognized, English among them."""
+    return max(len(words & typical) for typical in (_ENGLISH, *_typical()))
 
 
 @functools.cache
@@ -160,15 +174,18 @@ def number_words() -> frozenset[str]:
 def languages() -> tuple[Language, ...]:
     """Return all languages."""
     content = resources.files(__package__).joinpath("languages.json").read_text(encoding="utf-8")
-    return tuple(_language(name, row) for name, row in json.loads(content).items())
+    return tuple(language_from_row(name, row) for name, row in json.loads(content).items())
 
 
-def _language(name: str, row: dict[str, Any]) -> Language:
+def language_from_row(name: str, row: dict[str, Any]) -> Language:
+    """Return a language by the row of its lists; those that it lacks are empty."""
+
     def words(field: str) -> frozenset[str]:
-        return frozenset(" ".join(row[field]).split())
+        return frozenset(" ".join(row.get(field, ())).split())
 
     endings = tuple(sorted(words("endings"), key=lambda ending: (-len(ending), ending)))
-    ordinal_endings = ("", *words("ordinal_endings"))
+    ordinals, ordinal_endings = _pairs(row.get("ordinals", [])), ("", *words("ordinal_endings"))
+    sides = [*sorted(words("sequence")), *filter(None, [row.get("sides")])]
     return Language(
         name=name,
         functions=words("functions"),
@@ -176,37 +193,39 @@ def _language(name: str, row: dict[str, Any]) -> Language:
         denial=re.compile(rf"\b(?:{row['denial']})\b"),
         without=re.compile(rf"\b(?:{row['without']})\b"),
         spoken=frozenset(row.get("spoken", "").split()),
-        harmless=re.compile("|".join(row["harmless"])),
+        harmless=re.compile("|".join(row.get("harmless", ())) or _NEVER),
         openers=words("openers"),
         polar=words("polar"),
         ways=words("ways"),
         abilities=words("abilities"),
-        prefixes=tuple(_prefixes(row["prefixes"])),
+        prefixes=tuple(_prefixes(row.get("prefixes", []))),
         opposites=frozenset(
             pair
             for ones, twos in _pairs(row["opposites"])
             for pair in itertools.product(stems_of(ones.split("|"), endings), stems_of(twos.split("|"), endings))
         ),
-        particles=frozenset(_pairs(row["particles"])),
+        particles=frozenset(_pairs(row.get("particles", []))),
         until=frozenset(row.get("until", "").split()),
         prepositions=words("prepositions"),
         articles=words("articles"),
         behind_prepositions=frozenset(row.get("behind_prepositions", "").split()),
-        contractions=dict(_pairs(row["contractions"])),
+        contractions=dict(_pairs(row.get("contractions", []))),
         conjunctions=words("conjunctions"),
         symmetric=words("symmetric"),
         sequence=words("sequence"),
-        sides=re.compile(rf"\b(?:{'|'.join([*sorted(words('sequence')), *filter(None, [row.get('sides')])])})\b"),
-        free_order=row["free_order"],
-        capitals_are_names=row["capitals_are_names"],
+        sides=re.compile(rf"\b(?:{'|'.join(sides)})\b" if sides else _NEVER),
+        free_order=row.get("free_order", False),
+        capitals_are_names=row.get("capitals_are_names", True),
         endings=endings,
-        cardinals=with_glued(dict(_pairs(row["cardinals"])), row.get("glued", "").split()),
-        ordinals={word + ending: value for word, value in _pairs(row["ordinals"]) for ending in ordinal_endings},
+        cardinals=with_glued(dict(_pairs(row.get("cardinals", []))), row.get("glued", "").split()),
+        ordinals={word + ending: value for word, value in ordinals for ending in ordinal_endings},
         ones=words("ones"),
         number_phrases=tuple(_rules(row.get("number_phrases", []))),
         clock=tuple((phrase, int(minutes)) for phrase, minutes in _rules(row.get("clock", []))),
         halves=words("halves"),
         day_parts=words("day_parts"),
+        longest_part=row.get("longest_part", 3),
+        cases=words("cases"),
     )
 
 

@@ -15,26 +15,12 @@ from collections.abc import Sequence, Set
 from importlib import resources
 from typing import Any, Final, NamedTuple
 
-from model.guards import names
 from model.guards.languages.language import Language
+from model.guards.names import Lexicon, Name, by_group, find_names, known_names, lexicon_of
 from model.guards.reading import Reading, without_marks
 
 _CASE_ENDING: Final = re.compile(r"(?<=\w\w\w)'\w{1,3}$")
 """The ending of a foreign name in Polish: "iPhone'a"."""
-
-
-class _Table(NamedTuple):
-    """Names of a language.
-
-    Attributes:
-        known: each spelling with its classes and the first spelling of the same name.
-        lengths: number of words of the longest name that begins with a word.
-        ambiguous: spellings that are common words too.
-    """
-
-    known: dict[str, list[tuple[str, str]]]
-    lengths: dict[str, int]
-    ambiguous: set[str]
 
 
 @functools.cache
@@ -43,56 +29,90 @@ def _rows() -> dict[str, Any]:
     return rows
 
 
+class _Names(NamedTuple):
+    """Names of a language.
+
+    Attributes:
+        lexicon: the names; "hund~" stands for this word with all endings.
+        roots: words of these names that end in "~".
+        endings: of words, the empty one among them.
+    """
+
+    lexicon: Lexicon
+    roots: frozenset[str]
+    endings: frozenset[str]
+
+    def spelling_of(self, word: str) -> str:
+        """Return a word without marks as the names are spelled: "hund~" for "hunde", "katze" as it is."""
+        for length in range(min(len(word), max(map(len, self.endings)) + 1)):
+            start = len(word) - length
+            if word[start:] in self.endings and (root := f"{word[:start]}~") in self.roots:
+                return root
+        return word
+
+
 @functools.cache
-def _table(language: Language) -> _Table:
-    """Return the names of a language without marks: "hund~" with all its endings, "essen?" a common word too."""
+def _names(language: Language) -> _Names:
+    """Return the names of a language without marks; with "?" they are common words too."""
     own = dict(_rows().get(language.name, {}))
-    endings = ("", *(own.pop("endings", "").split() or language.endings))
-    known: dict[str, list[tuple[str, str]]] = {}
-    ambiguous = set()
+    endings = own.pop("endings", "").split() or language.endings
+    found, ambiguous = [], set()
     groups = itertools.chain(_rows()["all"].items(), own.items())
     for group, line in ((name, line) for name, lines in groups for line in lines):
         first, *_ = spellings = line.split("|")
         for spelling in spellings:
-            forms = _forms(without_marks(spelling.rstrip("?")), endings)
-            for form in forms:
-                known.setdefault(form, []).append((group, first.rstrip("~?")))
+            plain = without_marks(spelling.rstrip("?"))
+            found.append((group, first.rstrip("~?"), plain))
             if spelling.endswith("?"):
-                ambiguous.update(forms)
-    return _Table(known, names.lengths_of(known), ambiguous)
+                ambiguous.add(plain)
+    roots = frozenset(word for _, _, spelling in found for word in spelling.split() if word.endswith("~"))
+    return _Names(lexicon_of(found, ambiguous), roots, frozenset(("", *endings)))
 
 
-def _forms(spelling: str, endings: Sequence[str]) -> list[str]:
-    """Return a spelling with each ending in place of "~"."""
-    parts = spelling.split("~")
-    products = itertools.product(endings, repeat=len(parts) - 1)
-    return ["".join(itertools.chain.from_iterable(zip(parts, (*chosen, ""), strict=True))) for chosen in products]
+def may_have_names(words: Set[str], languages: Sequence[Language], lexicon: Lexicon | None) -> bool:
+    """Return whether one of the words, in lower case and also without marks, begins a name.
 
-
-def may_have_names(words: Set[str], languages: Sequence[Language]) -> bool:
-    """Return whether one of the words, in lower case and also without marks, begins a name."""
-    if not names.first_words().isdisjoint(words):
+    Args:
+        words: to look at.
+        languages: of the text.
+        lexicon: names of a text of roots and glosses; None for all other texts.
+    """
+    shared = known_names() if lexicon is None else lexicon
+    if not shared.lengths.keys().isdisjoint(words):
         return True
-    return any(word in _table(language).lengths for language in languages for word in words)
+    own = map(_names, languages if lexicon is None else ())
+    return any(
+        not names.lexicon.lengths.keys().isdisjoint((word, names.spelling_of(word))) for names in own for word in words
+    )
 
 
-def names_of(words: list[tuple[str, bool]], languages: Sequence[Language]) -> list[names.Name]:
+def names_of(words: list[tuple[str, bool]], languages: Sequence[Language], lexicon: Lexicon | None) -> list[Name]:
     """Return the names among words with their case in texts of some languages, none of them for English.
 
     A function word of these is no name of the shared list: "mit" in German.
+
+    Args:
+        words: each with whether its capital is that of a name.
+        languages: of the text.
+        lexicon: names of a text of roots and glosses; None for all other texts.
     """
-    if not languages:
-        return names.names_of(words)
-    functions = frozenset().union(*(language.functions for language in languages)) & names.known_names().keys()
-    found = names.names_of(
-        [("" if not capital and word.casefold() in functions else word, capital) for word, capital in words]
-    )
-    plain = [_CASE_ENDING.sub("", without_marks(word.casefold())) for word, _ in words]
-    for language in languages:
-        found += names.find_names(words, plain, *_table(language))
+    lower = [word.casefold() for word, _ in words]
+    if lexicon is not None or not languages:
+        return find_names(words, lower, lexicon or known_names())
+    shared = known_names()
+    functions = shared.names.keys() & frozenset().union(*(language.functions for language in languages))
+    spellings = [
+        "" if not capital and word in functions else word for word, (_, capital) in zip(lower, words, strict=True)
+    ]
+    found = find_names(words, spellings, shared)
+    plain = [_CASE_ENDING.sub("", without_marks(word)) for word in lower]
+    for names in map(_names, languages):
+        spelled = list(map(names.spelling_of, plain))
+        for each in (spelled, plain) if spelled != plain else (plain,):
+            found += find_names(words, each, names.lexicon)
     return found
 
 
 def sure_names(reading: Reading, languages: Sequence[Language]) -> dict[str, set[str]]:
     """Return the names of each class that a text surely has."""
-    return names.by_group([name for name in names_of(reading.cased, languages) if name.sure])
+    return by_group([name for name in names_of(reading.cased, languages, reading.lexicon) if name.sure])

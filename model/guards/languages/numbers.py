@@ -52,6 +52,8 @@ def names_half_of_day(reading: Reading, other: Reading) -> bool:
 
 
 def _with_digits(plain: str, language: Language) -> str:
+    if not language.cardinals:
+        return plain
     text = _PERCENT.sub("%", plain)
     for phrase, number in language.number_phrases:
         text = phrase.sub(number, text)

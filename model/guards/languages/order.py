@@ -17,11 +17,10 @@ from model.guards.reading import RUN, Reading, plain
 
 _MARKED: Final = re.compile(r"\b(?:[éè]|où)\b")
 """Words that are "and" and "or" without their marks: "is" of Portuguese and Italian, and "where" of French."""
-_LONGEST_PART: Final = 3
 _BEGINNING: Final = 4
 """Letters by which two forms of a word are one."""
-_MOST_WORDS: Final = 12
-"""Words from the first to the last one that differs."""
+_MOST_PARTS: Final = 4
+"""Longest parts from the first to the last word that differs."""
 
 
 def parts_are_exchanged(query: Reading, question: Reading, language: Language) -> bool:
@@ -37,9 +36,14 @@ def parts_are_exchanged(query: Reading, question: Reading, language: Language) -
         return False
     differing = [place for place, (left, right) in enumerate(zip(first, second, strict=True)) if left != right]
     start, end = differing[0], differing[-1] + 1
-    if end - start > _MOST_WORDS:
+    if end - start > _MOST_PARTS * language.longest_part:
         return False
-    same_forms = language.free_order and sorted(one) == sorted(two)
+    same_forms = language.free_order and (query.forms or sorted(one)) == (question.forms or sorted(two))
+    if query.forms and first[end : end + 1] and first[end] in {*first[start:end]} - language.cases:
+        same_forms = False  # adjectives of two nouns that are the same word
+    has_case = end < len(one) and one[end] in language.cases
+    if has_case and not same_forms and _are_neighbors(first[start:end], second[start:end], language):
+        return True
     return _is_exchange(one[start:end], first[start:end], second[start:end], language, same_forms=same_forms)
 
 
@@ -112,10 +116,17 @@ def _words(reading: Reading, language: Language) -> list[str]:
     return words
 
 
+def _are_neighbors(stems: list[str], others: list[str], language: Language) -> bool:
+    """Return whether two parts have exchanged their places before a word that shows the role of the last one."""
+    if not language.cases.isdisjoint(stems):
+        return False
+    return any(stems[left:] + stems[:left] == others for left in range(1, len(stems)))
+
+
 def _is_exchange(
     words: list[str], stems: list[str], others: list[str], language: Language, *, same_forms: bool
 ) -> bool:
-    """Return whether two parts of at most three words have exchanged their places around the words between them.
+    """Return whether two parts have exchanged their places around the words between them.
 
     Args:
         words: of one text, from the first to the last that differs.
@@ -125,8 +136,8 @@ def _is_exchange(
         same_forms: in a language whose cases show the roles, all words have the same endings in both texts. Then only
             a preposition that stayed behind shows an exchange.
     """
-    for left in range(1, min(_LONGEST_PART, len(words) - 2) + 1):
-        for right in range(1, min(_LONGEST_PART, len(words) - left - 1) + 1):
+    for left in range(1, min(language.longest_part, len(words) - 2) + 1):
+        for right in range(1, min(language.longest_part, len(words) - left - 1) + 1):
             end = len(words) - right
             if stems[end:] + stems[left:end] + stems[:left] != others:
                 continue
@@ -134,8 +145,10 @@ def _is_exchange(
             if not language.sequence.isdisjoint(between):
                 return True
             moved = not {words[0], words[end]}.isdisjoint(language.prepositions | language.openers)
+            moved |= not language.cases.isdisjoint((words[left - 1], words[-1]))
             directed = between[-1] in language.prepositions
-            moved |= not directed and any(map(language.functions.issuperset, (words[:left], words[end:])))
+            shown = directed or bool(language.cases)
+            moved |= not shown and any(map(language.functions.issuperset, (words[:left], words[end:])))
             stays = directed or not same_forms
             return stays and not moved and not language.conjunctions.issuperset(between)
     return False

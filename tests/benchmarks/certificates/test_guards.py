@@ -3,6 +3,7 @@
 import pytest
 
 from benchmarks.certificates.guards import read_language, read_pairs, read_wordings
+from model.guards.languages.glossing.lists import NAMES
 from model.guards.languages.language import languages
 from model.guards.registry import GUARDS, fires
 
@@ -51,3 +52,13 @@ def test_the_guards_keep_natural_wordings_of_a_language(language):
     pairs = read_wordings(language)
     assert len({frozenset(pair) for pair in pairs}) == 12 * 15
     assert sum(fires(query, question) is not None for query, question in pairs) <= 3
+
+
+@pytest.mark.parametrize("language", NAMES)
+def test_the_guards_block_differences_and_keep_paraphrases_of_a_language_with_glosses(language):
+    pairs = [pair for pair in read_language(language) if not pair.held_out]
+    assert {pair.guard for pair in pairs} == set(GUARDS) - {"symbols"}
+    fired = {kind: [fires(p.query, p.question) is not None for p in pairs if p.paraphrase == kind] for kind in (0, 1)}
+    assert len(fired[0]) == len(fired[1]) == 28
+    assert sum(fired[0]) >= 0.95 * len(fired[0])
+    assert sum(fired[1]) <= 0.03 * len(fired[1])

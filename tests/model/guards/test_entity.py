@@ -3,7 +3,7 @@
 import pytest
 
 from model.guards.entity import entity_differs
-from model.guards.names import names_of
+from model.guards.languages.names import names_of
 from model.guards.reading import Reading
 
 
@@ -79,8 +79,8 @@ def test_synonyms_and_other_spellings_are_no_difference(one, two):
 
 
 def test_a_name_that_is_a_common_word_is_sure_with_a_capital_in_the_sentence():
-    assert [name.sure for name in names_of(Reading("I fly to Nice").cased)] == [True]
-    assert [name.sure for name in names_of(Reading("Is it a nice town").cased)] == [False]
+    assert [name.sure for name in names_of(Reading("I fly to Nice").cased, [], None)] == [True]
+    assert [name.sure for name in names_of(Reading("Is it a nice town").cased, [], None)] == [False]
 
 
 @pytest.mark.parametrize(

@@ -52,8 +52,8 @@ def test_the_same_name_and_common_words_are_no_difference(one, two):
 
 def test_function_words_of_a_language_are_no_names_in_lower_case():
     german = [language for language in languages() if language.name == "german"]
-    assert [name.name for name in names_of([("Mit", False), ("mit", False)], german)] == []
-    assert [name.name for name in names_of([("MIT", True)], german)] == ["mit"]
+    assert [name.name for name in names_of([("Mit", False), ("mit", False)], german, None)] == []
+    assert [name.name for name in names_of([("MIT", True)], german, None)] == ["mit"]
 
 
 def test_each_language_has_names_and_no_name_twice_in_a_class():

@@ -1,0 +1,1 @@
+"""Turkish, Arabic, Hindi, Chinese and Japanese texts as roots and glosses."""

@@ -1,0 +1,108 @@
+"""Word lists of the languages that are read as roots and glosses.
+
+turkish.json, … and names.json -> Lists of a language
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import re
+from importlib import resources
+from typing import Final
+
+from model.guards.languages.glossing.plain import PLAIN
+from model.guards.languages.language import Language, language_from_row
+
+LAST_LATIN: Final = "\u024f"
+NAMES: Final = ("turkish", "arabic", "hindi", "chinese", "japanese")
+
+
+@dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Lists:
+    """Lists of a language.
+
+    Attributes:
+        language: the words of the rules, as roots and glosses.
+        foreign: words that other languages in the same script have, or have too.
+        before_numbers: expressions of a folded text and their replacements, before numbers are read.
+        replacements: the same, after numbers are read: phrases whose negation changes no answer, glosses.
+        glosses: gloss by its word.
+        numbers: number by its word or character.
+        units: English unit by the word of a unit.
+        eras: year before the first one of an era, by its name.
+        counters: words that count things; a number of one character is a number before these and units only.
+        words: words that stay whole.
+        suffixes: expressions of the endings of words.
+        titles: expression of a name beside a word that shows it is one, "Doctor" or "station".
+        names: words of names, Turkish ones only.
+    """
+
+    language: Language
+    foreign: frozenset[str]
+    before_numbers: tuple[tuple[re.Pattern[str], str], ...]
+    replacements: tuple[tuple[re.Pattern[str], str], ...]
+    glosses: dict[str, str]
+    numbers: dict[str, int]
+    units: dict[str, str]
+    eras: dict[str, int]
+    counters: frozenset[str]
+    words: frozenset[str]
+    suffixes: tuple[tuple[re.Pattern[str], str], ...]
+    titles: re.Pattern[str] | None
+    names: frozenset[str]
+
+
+@functools.cache
+def lists_of(name: str) -> Lists:
+    """Return the lists of a language."""
+    row = json.loads(PLAIN[name](_content(f"{name}.json")))
+    glosses = {word: gloss for gloss, words in row["glosses"].items() for word in " ".join(words).split()}
+    return Lists(
+        language=language_from_row(name, row["rules"]),
+        foreign=frozenset(" ".join(row["foreign"]).split()),
+        before_numbers=_expressions(row["before_numbers"]),
+        replacements=_expressions(row["replacements"]),
+        glosses=glosses,
+        numbers={word: int(value) for word, value in _pairs(row["numbers"])},
+        units={word: unit for unit, words in row["units"].items() for word in words.split()},
+        eras={era: int(year) for era, year in _pairs(row.get("eras", []))},
+        counters=frozenset(" ".join(row["counters"]).split()),
+        words=frozenset(" ".join(row["words"]).split()),
+        suffixes=_expressions(row["suffixes"]),
+        titles=re.compile(titles) if (titles := row.get("titles")) else None,
+        names=_words_of_names(name),
+    )
+
+
+def _words_of_names(name: str) -> frozenset[str]:
+    if name != "turkish":
+        return frozenset()
+    found = (word for rows in spellings().values() for names in rows for spelling in names for word in spelling.split())
+    return frozenset(PLAIN[name](word) for word in found if word[0] < LAST_LATIN)
+
+
+@functools.cache
+def spellings() -> dict[str, list[list[str]]]:
+    """Return the spellings of names by class."""
+    return {group: [line.split("|") for line in lines] for group, lines in json.loads(_content("names.json")).items()}
+
+
+def replaced(text: str, expressions: tuple[tuple[re.Pattern[str], str], ...]) -> str:
+    """Return a text with the replacements of expressions, one after the other."""
+    for expression, replacement in expressions:
+        text = expression.sub(replacement, text)
+    return text
+
+
+def _expressions(rows: list[list[str]]) -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((re.compile(expression), replacement) for expression, replacement in rows)
+
+
+def _pairs(lines: list[str]) -> list[list[str]]:
+    return [pair.split(":") for pair in " ".join(lines).split()]
+
+
+def _content(name: str) -> str:
+    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
