@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
 import sqlite3
 import subprocess
 import time
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 
 from tests.support.engine_servers import ROOT, serving
 from tests.support.ports import free_ports
+from tests.support.waiting import wait_until
 
 DAG = "qpr_nightly"
 _CALL_S = 300
@@ -92,11 +94,16 @@ class Airflow:
 
     @contextlib.contextmanager
     def servers(self) -> Iterator[None]:
-        """Run the servers inside the block; their messages are in files of the home."""
+        """Run the servers inside the block; their messages are in files of the home.
+
+        The scheduler begins when the API server listens: a task that began before would fail and try again.
+        """
         with contextlib.ExitStack() as stack:
             for words in (["api-server", "--workers", "1"], ["dag-processor"], ["scheduler", "--skip-serve-logs"]):
                 log = stack.enter_context((self._home / f"{words[0]}.txt").open("wb"))
                 stack.enter_context(serving([self._program, *words], self._environment, stdout=log, stderr=log))
+                if words[0] == "api-server":
+                    wait_until(self._listens)
             yield
 
     def tasks(self) -> list[Task]:
@@ -121,6 +128,10 @@ class Airflow:
         """Return the records of the tasks of a run, of all tries, as JSON Lines."""
         found = sorted((self._home / "logs").glob(f"dag_id={DAG}/run_id=*{date}*/task_id=*/*.log"))
         return "".join(file.read_text() for file in found)
+
+    def _listens(self) -> bool:
+        with socket.socket() as client:
+            return client.connect_ex(("127.0.0.1", self._ports[0])) == 0
 
     def _rows(self, query: str) -> list[Any]:
         with contextlib.closing(sqlite3.connect(self._home / "airflow.db", timeout=30)) as database:
