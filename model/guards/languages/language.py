@@ -16,6 +16,7 @@ from importlib import resources
 from typing import Any, Final
 
 from model.guards.languages.compounds import with_glued
+from model.guards.languages.rows import pairs_of, prefixes_of, rules_of
 from model.guards.languages.stems import stem_of, stems_of
 from model.guards.lists import listed
 from model.guards.reading import Reading
@@ -26,7 +27,6 @@ _ENGLISH: Final = frozenset().union(
 
 _NEVER: Final = "(?!)"
 """Expression of nothing."""
-_DIGITS: Final = r"(\d{1,2})(?:th)?"
 
 
 @dataclasses.dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -39,10 +39,12 @@ class Language:
         typical: other words by which the language is recognized, "trein".
         denial: expression of the words that deny a clause, "nicht".
         without: expression of "without".
+        only: words for "only".
+        excepted: expression of "but" and "except": "nothing but cash" is "only cash".
         spoken: words that deny without another word in speech, but mean more too: "ça marche plus".
         harmless: expression of phrases whose negation changes no answer: tags, polite requests, "not only".
         openers: words of a text that is no plain yes-no question: question words, "if", relative pronouns.
-        polar: words that begin a yes-no question.
+        polar: words that begin a yes-no question, among them an opener that is "whether" wherever it stands.
         ways: question words for the way to do or find something, "how" and "where".
         abilities: verbs that people deny in place of such a question: "I cannot", "I do not find".
         prefixes: prefixes of two opposite words with the same rest, "un" and "", and the rests for which this holds:
@@ -77,6 +79,8 @@ class Language:
     typical: frozenset[str]
     denial: re.Pattern[str]
     without: re.Pattern[str]
+    only: frozenset[str]
+    excepted: re.Pattern[str]
     spoken: frozenset[str]
     harmless: re.Pattern[str]
     openers: frozenset[str]
@@ -184,7 +188,7 @@ def language_from_row(name: str, row: dict[str, Any]) -> Language:
         return frozenset(" ".join(row.get(field, ())).split())
 
     endings = tuple(sorted(words("endings"), key=lambda ending: (-len(ending), ending)))
-    ordinals, ordinal_endings = _pairs(row.get("ordinals", [])), ("", *words("ordinal_endings"))
+    ordinals, ordinal_endings = pairs_of(row.get("ordinals", [])), ("", *words("ordinal_endings"))
     sides = [*sorted(words("sequence")), *filter(None, [row.get("sides")])]
     return Language(
         name=name,
@@ -192,24 +196,26 @@ def language_from_row(name: str, row: dict[str, Any]) -> Language:
         typical=frozenset(row.get("typical", "").split()),
         denial=re.compile(rf"\b(?:{row['denial']})\b"),
         without=re.compile(rf"\b(?:{row['without']})\b"),
+        only=frozenset(row.get("only", "").split()),
+        excepted=re.compile(rf"\b(?:{row.get('except', _NEVER)})\b"),
         spoken=frozenset(row.get("spoken", "").split()),
         harmless=re.compile("|".join(row.get("harmless", ())) or _NEVER),
         openers=words("openers"),
         polar=words("polar"),
         ways=words("ways"),
         abilities=words("abilities"),
-        prefixes=tuple(_prefixes(row.get("prefixes", []))),
+        prefixes=tuple(prefixes_of(row.get("prefixes", []))),
         opposites=frozenset(
             pair
-            for ones, twos in _pairs(row["opposites"])
+            for ones, twos in pairs_of(row["opposites"])
             for pair in itertools.product(stems_of(ones.split("|"), endings), stems_of(twos.split("|"), endings))
         ),
-        particles=frozenset(_pairs(row.get("particles", []))),
+        particles=frozenset(pairs_of(row.get("particles", []))),
         until=frozenset(row.get("until", "").split()),
         prepositions=words("prepositions"),
         articles=words("articles"),
         behind_prepositions=frozenset(row.get("behind_prepositions", "").split()),
-        contractions=dict(_pairs(row.get("contractions", []))),
+        contractions=dict(pairs_of(row.get("contractions", []))),
         conjunctions=words("conjunctions"),
         symmetric=words("symmetric"),
         sequence=words("sequence"),
@@ -217,30 +223,13 @@ def language_from_row(name: str, row: dict[str, Any]) -> Language:
         free_order=row.get("free_order", False),
         capitals_are_names=row.get("capitals_are_names", True),
         endings=endings,
-        cardinals=with_glued(dict(_pairs(row.get("cardinals", []))), row.get("glued", "").split()),
+        cardinals=with_glued(dict(pairs_of(row.get("cardinals", []))), row.get("glued", "").split()),
         ordinals={word + ending: value for word, value in ordinals for ending in ordinal_endings},
         ones=words("ones"),
-        number_phrases=tuple(_rules(row.get("number_phrases", []))),
-        clock=tuple((phrase, int(minutes)) for phrase, minutes in _rules(row.get("clock", []))),
+        number_phrases=tuple(rules_of(row.get("number_phrases", []))),
+        clock=tuple((phrase, int(minutes)) for phrase, minutes in rules_of(row.get("clock", []))),
         halves=words("halves"),
         day_parts=words("day_parts"),
         longest_part=row.get("longest_part", 3),
         cases=words("cases"),
     )
-
-
-def _prefixes(lines: list[str]) -> list[tuple[str, str, re.Pattern[str]]]:
-    """Return the prefixes of "un::(?!kost) wy:w" and the expressions of the rests after them, which may be left out."""
-    triples = (prefixes.split(":", 2) for prefixes in " ".join(lines).split())
-    return [(one, two, re.compile("".join(rest))) for one, two, *rest in triples]
-
-
-def _rules(lines: list[str]) -> list[tuple[re.Pattern[str], str]]:
-    """Return the expressions and texts of "halb # => -30", where "#" is a number in digits."""
-    parts = (line.partition(" => ") for line in lines)
-    return [(re.compile(rf"\b(?:{phrase.replace('#', _DIGITS)})\b"), text) for phrase, _, text in parts]
-
-
-def _pairs(lines: list[str]) -> list[tuple[str, str]]:
-    """Return the pairs of "un: ent:ver"."""
-    return [(one, two) for one, _, two in (pair.partition(":") for pair in " ".join(lines).split())]

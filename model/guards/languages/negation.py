@@ -31,6 +31,9 @@ class _Polarity(NamedTuple):
         words: all words in the order in which they stand last, as keys.
         content: stems of the content words in order, as keys.
         asks_way: whether a clause with a content word asks how or where.
+        elsewhere: stems of the words of the clauses that are not denied.
+        only: whether an "only" is written.
+        excepted: whether something is excepted: "no … but", "not … without".
     """
 
     denied: tuple[bool, bool]
@@ -39,6 +42,9 @@ class _Polarity(NamedTuple):
     words: dict[str, None]
     content: dict[str, None]
     asks_way: bool
+    elsewhere: set[str]
+    only: bool
+    excepted: bool
 
 
 def polarity_differs(query: Reading, question: Reading, language: Language) -> bool:
@@ -64,7 +70,20 @@ def polarity_differs(query: Reading, question: Reading, language: Language) -> b
         return False
     if not language.spoken.isdisjoint(one.words.keys() & two.words.keys() & {one.cue, two.cue}):
         return False
-    return not _asks_for_a_way(one, two, language)
+    return not (_asks_for_a_way(one, two, language) or _restricts(one, two) or _repeats_other_clauses(one, two))
+
+
+def _restricts(one: _Polarity, two: _Polarity) -> bool:
+    """Return whether "only" in one text is a negation in the other: "only with a card", "not without a card"."""
+    return any(
+        text.only and not other.only and other.denied[0] and other.excepted for text, other in ((one, two), (two, one))
+    )
+
+
+def _repeats_other_clauses(one: _Polarity, two: _Polarity) -> bool:
+    """Return whether the denied clause has no content of its own: "I want to cancel, but I cannot"."""
+    denied = one if sum(one.counted) > sum(two.counted) else two
+    return bool(denied.content) and denied.content.keys() <= denied.elsewhere
 
 
 def _opposite_particles(one: _Polarity, two: _Polarity, language: Language) -> int:
@@ -95,10 +114,15 @@ def _polarity(reading: Reading, language: Language) -> _Polarity:
     content = dict.fromkeys(map(language.stem, in_order))
     denied = bool(language.denial.search(reading.plain)), bool(language.without.search(reading.plain))
     counts = denial is not None and not _asks_yes_or_no(text, denial, language)
-    clauses = [set(RUN.findall(clause)) for clause in _CLAUSE.split(text)]
+    parts = _CLAUSE.split(text)
+    clauses = [set(RUN.findall(part)) for part in parts]
+    affirmed = " ".join(part for part in parts if not (language.denial.search(part) or language.without.search(part)))
+    elsewhere = set(map(language.stem, RUN.findall(affirmed)))
+    excepted = without or language.excepted.search(reading.plain) is not None
     asks_way = any(not language.ways.isdisjoint(clause) and clause - language.functions for clause in clauses)
     cue = RUN.findall(denial[0])[-1] if denial else ""
-    return _Polarity(denied, (counts, without), cue, words, content, asks_way)
+    only = not language.only.isdisjoint(words)
+    return _Polarity(denied, (counts, without), cue, words, content, asks_way, elsewhere, only, excepted)
 
 
 def _is_cue(word: str, language: Language) -> bool:
@@ -107,11 +131,12 @@ def _is_cue(word: str, language: Language) -> bool:
 
 def _asks_yes_or_no(text: str, denial: re.Match[str], language: Language) -> bool:
     """Return whether the denied clause is a question for yes or no: it begins with a verb, or is the whole question."""
-    before = _CLAUSE.split(text[: denial.start()])
-    if not language.openers.isdisjoint(RUN.findall(before[-1])):
+    before = RUN.findall(_CLAUSE.split(text[: denial.start()])[-1])
+    whether = language.openers & language.polar
+    start = max((place for place, word in enumerate(before) if word in whether), default=0)
+    if not (language.openers - whether).isdisjoint(before[start:]):
         return False
-    first = next(iter(RUN.findall(before[-1])), "")
-    if first in language.polar:
+    if before and before[start] in language.polar:
         return True
     one_clause = not _CLAUSE.search(text.lstrip("¿ "))
     return one_clause and text.rstrip().endswith("?") and language.openers.isdisjoint(RUN.findall(text))

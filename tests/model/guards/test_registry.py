@@ -84,7 +84,9 @@ def test_the_limit_counts_the_characters_that_a_guard_reads():
     assert len(reading.folded) <= MOST_CHARACTERS
 
 
-@pytest.mark.parametrize("repeated", ["n'", "ne ", "½ ", "1.", "oder a b ", "waarom zou ik a ", "un'"])
+@pytest.mark.parametrize(
+    "repeated", ["n'", "ne ", "½ ", "1.", "oder a b ", "waarom zou ik a ", "un'", "¿no a ", "non a "]
+)
 def test_no_repeated_text_takes_many_times_as_long_as_another(repeated):
     plain = _seconds("die Karte geht ")
     assert _seconds(repeated) < 10 * plain  # "n'" took 24 times as long, "1." 14 times

@@ -47,6 +47,11 @@ from model.guards.reading import Reading
         ("Onde posso comprar livros?", "Onde posso vender livros?"),
         ("Nie mam meldunku w Krakowie. Gdzie mogę głosować?", "Mam meldunek w Krakowie. Gdzie mogę głosować?"),
         ("Когда прибывает поезд?", "Когда отправляется поезд?"),
+        ("В каких случаях банк не возвращает деньги?", "В каких случаях банк возвращает деньги?"),
+        ("¿Quién puede entrar solo con cita?", "¿Quién puede entrar sin cita?"),
+        ("Wer darf nur bar zahlen?", "Wer darf nicht bar zahlen?"),
+        ("Wissen Sie, wann der Schalter nicht besetzt ist?", "Wissen Sie, wann der Schalter besetzt ist?"),
+        ("Savez-vous pourquoi la carte ne marche pas ?", "Savez-vous pourquoi la carte marche ?"),
     ],
 )
 def test_a_denial_of_the_same_words_is_another_question(one, two):
@@ -88,12 +93,62 @@ def test_polite_requests_tags_and_yes_no_questions_are_no_difference(one, two):
 
 
 @pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("Wäre es nicht möglich, den Termin zu verschieben?", "Wäre es möglich, den Termin zu verschieben?"),
+        ("Sehe ich das nicht richtig, dass die Miete steigt?", "Sehe ich das richtig, dass die Miete steigt?"),
+        ("Ich wollte fragen, ob Sie nicht samstags liefern", "Ich wollte fragen, ob Sie samstags liefern"),
+        ("Weet je niet toevallig waar de automaat is?", "Weet je toevallig waar de automaat is?"),
+        ("¿No sabrá usted dónde queda correos?", "¿Sabrá usted dónde queda correos?"),
+        ("Quería saber si no tienen tallas grandes", "Quería saber si tienen tallas grandes"),
+        ("Tu ne sais pas si la poste est ouverte ?", "Tu sais si la poste est ouverte ?"),
+        ("Ne trouvez-vous pas que la facture est élevée ?", "Trouvez-vous que la facture est élevée ?"),
+        ("Non potrebbe dirmi quanto costa?", "Potrebbe dirmi quanto costa?"),
+        ("Não é verdade que tenho 7 dias?", "É verdade que tenho 7 dias?"),
+        ("Nie wie pan, gdzie jest poczta?", "Wie pan, gdzie jest poczta?"),
+        ("Не знаете, где тут почта?", "Знаете, где тут почта?"),
+        ("Сколько ждать, пока заказ не придёт?", "Сколько ждать, пока заказ придёт?"),
+    ],
+)
+def test_a_polite_question_whether_it_is_so_is_no_difference(one, two):
+    assert not negation_differs(Reading(one), Reading(two))
+    assert not negation_differs(Reading(two), Reading(one))
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("¿Solo se puede pagar en efectivo?", "¿No se puede pagar más que en efectivo?"),
+        ("¿Atienden solo con cita?", "¿No atienden sin cita?"),
+        ("Só recebem com agendamento?", "Não recebem sem agendamento?"),
+        ("Lo sportello non apre che di mattina?", "Lo sportello apre solo di mattina?"),
+        ("Ist die Behandlung nicht ohne Termin möglich?", "Ist die Behandlung nur mit Termin möglich?"),
+    ],
+)
+def test_only_is_not_without_and_nothing_but(one, two):
+    assert not negation_differs(Reading(one), Reading(two))
+    assert not negation_differs(Reading(two), Reading(one))
+
+
+def test_a_denied_clause_without_words_of_its_own_is_no_difference():
+    complaint, request = (
+        Reading("Ich will den Vertrag kündigen, aber kann nicht"),
+        Reading("Ich will den Vertrag kündigen"),
+    )
+    assert not negation_differs(complaint, request)
+    assert not negation_differs(request, complaint)
+    other = Reading("Ich will den Vertrag ohne Gebühr kündigen, aber kann nicht")
+    assert not negation_differs(other, request)
+
+
+@pytest.mark.parametrize(
     ("complaint", "question"),
     [
         ("Ich kann mich nicht anmelden", "Wie kann ich mich anmelden?"),
         ("Die Rechnung ist nicht da, wo finde ich sie?", "Wo finde ich die Rechnung?"),
         ("Mijn pakket is nog niet binnen, waar is het?", "Waar is mijn pakket?"),
         ("Meu pedido ainda não chegou, onde está?", "Onde está meu pedido?"),
+        ("Ich komme nicht ins Online-Banking", "Wie komme ich ins Online-Banking?"),
         ("Ik kan mijn factuur niet vinden", "Waar kan ik mijn factuur vinden?"),
         ("Ik wil mijn bestelling toch niet, hoe kan ik annuleren?", "Kan ik mijn bestelling nog annuleren?"),
         ("No puedo entrar en mi cuenta, ¿qué hago?", "¿Cómo puedo entrar en mi cuenta?"),
