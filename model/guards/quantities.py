@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from model.guards.languages.language import number_words
-from model.guards.languages.numbers import in_digits
+from model.guards.languages.numbers import in_digits, number_compounds, number_words
 from model.guards.lists import listed
 from model.guards.reading import Reading, stem
 from model.guards.units import tables, units
@@ -70,7 +69,7 @@ def has_numbers(reading: Reading) -> bool:
     if not (_NUMBER_WORDS.isdisjoint(words) and number_words().isdisjoint(reading.plain_vocabulary)):
         return True
     has_one = reading.language is not None and not reading.language.ones.isdisjoint(words)
-    if has_one or _DIGIT.search(reading.folded):
+    if has_one or _DIGIT.search(reading.folded) or number_compounds().search(reading.plain):
         return True
     return not _LETTERS.isdisjoint(words) and not _BEFORE_ROMAN.isdisjoint(words)
 

@@ -59,6 +59,9 @@ class Language:
         conjunctions: words between two parts that can change places, "and".
         symmetric: words by which parts can change places, "between", "difference".
         sequence: words by which "and" has a direction, "then".
+        acts: expression of the writer as subject, "I have".
+        acted_on: expression of the writer as object, "has … me".
+        fronted: expression of an object before the verb that a pronoun repeats: "la carta la blocca la banca".
         sides: expression of words whose two sides cannot change places: "before", "than", and those of `sequence`.
         free_order: cases, and not places, name the roles of words.
         capitals_are_names: a capital within a sentence begins a name.
@@ -66,6 +69,7 @@ class Language:
         cardinals: number by its word.
         ordinals: number by its word.
         ones: words that are an article or the number one.
+        number_compounds: expression of a number that begins a word, "zweijährig".
         number_phrases: expressions and their text with a number: "halbe Stunde" is "30 minuten".
         clock: expressions of an hour in digits, and the minutes from it: "halb 9".
         halves: words beside which "one" is no number: "one litre and a half", "one double charge".
@@ -98,6 +102,9 @@ class Language:
     conjunctions: frozenset[str]
     symmetric: frozenset[str]
     sequence: frozenset[str]
+    acts: re.Pattern[str]
+    acted_on: re.Pattern[str]
+    fronted: re.Pattern[str]
     sides: re.Pattern[str]
     free_order: bool
     capitals_are_names: bool
@@ -105,6 +112,7 @@ class Language:
     cardinals: dict[str, str]
     ordinals: dict[str, str]
     ones: frozenset[str]
+    number_compounds: re.Pattern[str]
     number_phrases: tuple[tuple[re.Pattern[str], str], ...]
     clock: tuple[tuple[re.Pattern[str], int], ...]
     halves: frozenset[str]
@@ -165,16 +173,6 @@ def _all_typical() -> frozenset[str]:
 
 
 @functools.cache
-def number_words() -> frozenset[str]:
-    """Return the words of numbers in all languages, "one" and "half" among them."""
-    return frozenset(
-        word
-        for language in languages()
-        for word in (*language.cardinals, *language.ordinals, *language.ones, *language.halves)
-    )
-
-
-@functools.cache
 def languages() -> tuple[Language, ...]:
     """Return all languages."""
     content = resources.files(__package__).joinpath("languages.json").read_text(encoding="utf-8")
@@ -219,6 +217,9 @@ def language_from_row(name: str, row: dict[str, Any]) -> Language:
         conjunctions=words("conjunctions"),
         symmetric=words("symmetric"),
         sequence=words("sequence"),
+        acts=re.compile(rf"\b(?:{row.get('acts', _NEVER)})\b"),
+        acted_on=re.compile(rf"\b(?:{row.get('acted_on', _NEVER)})\b"),
+        fronted=re.compile(row.get("fronted", _NEVER)),
         sides=re.compile(rf"\b(?:{'|'.join(sides)})\b" if sides else _NEVER),
         free_order=row.get("free_order", False),
         capitals_are_names=row.get("capitals_are_names", True),
@@ -226,6 +227,7 @@ def language_from_row(name: str, row: dict[str, Any]) -> Language:
         cardinals=with_glued(dict(pairs_of(row.get("cardinals", []))), row.get("glued", "").split()),
         ordinals={word + ending: value for word, value in ordinals for ending in ordinal_endings},
         ones=words("ones"),
+        number_compounds=re.compile(rf"\b{row.get('number_compounds', _NEVER)}"),
         number_phrases=tuple(rules_of(row.get("number_phrases", []))),
         clock=tuple((phrase, int(minutes)) for phrase, minutes in rules_of(row.get("clock", []))),
         halves=words("halves"),

@@ -36,15 +36,17 @@ class _Names(NamedTuple):
         lexicon: the names; "hund~" stands for this word with all endings.
         roots: words of these names that end in "~".
         endings: of words, the empty one among them.
+        longest: number of letters of the longest ending.
     """
 
     lexicon: Lexicon
     roots: frozenset[str]
     endings: frozenset[str]
+    longest: int
 
     def spelling_of(self, word: str) -> str:
         """Return a word without marks as the names are spelled: "hund~" for "hunde", "katze" as it is."""
-        for length in range(min(len(word), max(map(len, self.endings)) + 1)):
+        for length in range(min(len(word), self.longest + 1)):
             start = len(word) - length
             if word[start:] in self.endings and (root := f"{word[:start]}~") in self.roots:
                 return root
@@ -66,7 +68,7 @@ def _names(language: Language) -> _Names:
             if spelling.endswith("?"):
                 ambiguous.add(plain)
     roots = frozenset(word for _, _, spelling in found for word in spelling.split() if word.endswith("~"))
-    return _Names(lexicon_of(found, ambiguous), roots, frozenset(("", *endings)))
+    return _Names(lexicon_of(found, ambiguous), roots, frozenset(("", *endings)), max(map(len, endings)))
 
 
 def may_have_names(words: Set[str], languages: Sequence[Language], lexicon: Lexicon | None) -> bool:

@@ -9,7 +9,7 @@ import functools
 import re
 from typing import Final
 
-from model.guards.languages.language import Language, common_languages
+from model.guards.languages.language import Language, common_languages, languages
 from model.guards.languages.names import sure_names
 from model.guards.languages.numerals import with_digits
 from model.guards.reading import Reading
@@ -36,13 +36,30 @@ def in_digits(one: Reading, two: Reading) -> tuple[str, str]:
     "One" is also an article. It becomes a number where the other text has another number before the same word. Of the
     date "14.10." the day is left if the other text names a month.
     """
-    languages = common_languages(one, two)
-    if not languages:
+    common = common_languages(one, two)
+    if not common:
         return one.folded, two.folded
     first, second = one.plain, two.plain
-    for language in languages:
+    for language in common:
         first, second = _with_digits(first, language), _with_digits(second, language)
-    return _beside(first, second, two, languages), _beside(second, first, one, languages)
+    return _beside(first, second, two, common), _beside(second, first, one, common)
+
+
+@functools.cache
+def number_words() -> frozenset[str]:
+    """Return the words of numbers in all languages, "one" and "half" among them."""
+    return frozenset(
+        word
+        for language in languages()
+        for word in (*language.cardinals, *language.ordinals, *language.ones, *language.halves)
+    )
+
+
+@functools.cache
+def number_compounds() -> re.Pattern[str]:
+    """Return the expression of a number that begins a word in one of all languages."""
+    patterns = (language.number_compounds.pattern for language in languages() if language.number_compounds.groups)
+    return re.compile("|".join(patterns))
 
 
 def names_half_of_day(reading: Reading, other: Reading) -> bool:
@@ -57,6 +74,7 @@ def _with_digits(plain: str, language: Language) -> str:
     text = _PERCENT.sub("%", plain)
     for phrase, number in language.number_phrases:
         text = phrase.sub(number, text)
+    text = language.number_compounds.sub(r"\g<0> ", text)
     text = _FACTOR.sub(lambda match: _FACTORS[match[1]], with_digits(text, language))
     text = _HOURS_AND_MINUTES.sub(r"\1:\2", text)
     for phrase, minutes in language.clock:
@@ -70,11 +88,11 @@ def _clock_time(minutes: int, hour: re.Match[str]) -> str:
     return f"{total // 60}:{total % 60:02}"
 
 
-def _beside(text: str, other_text: str, other: Reading, languages: list[Language]) -> str:
+def _beside(text: str, other_text: str, other: Reading, common: list[Language]) -> str:
     """Return a text with digits as the one that it is compared with shows them: ones that count, and days of dates."""
-    for language in languages:
+    for language in common:
         text = _with_ones(text, other_text, language)
-    return _DATE.sub(r"\1", text) if "month" in sure_names(other, languages) else text
+    return _DATE.sub(r"\1", text) if "month" in sure_names(other, common) else text
 
 
 def _with_ones(text: str, other: str, language: Language) -> str:

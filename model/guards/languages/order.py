@@ -28,6 +28,10 @@ def parts_are_exchanged(query: Reading, question: Reading, language: Language) -
     all_words = RUN.findall(plain(_MARKED.sub(" ", query.folded)))
     if not language.symmetric.isdisjoint(all_words) and language.sequence.isdisjoint(all_words):
         return False
+    if bool(language.fronted.search(query.plain)) != bool(language.fronted.search(question.plain)):
+        return False
+    if _writer_changes_sides(query, question, language):
+        return True
     if _sides_are_exchanged(query, question, language) or _nouns_are_exchanged(query, question, language):
         return True
     one, two = _words(query, language), _words(question, language)
@@ -45,6 +49,22 @@ def parts_are_exchanged(query: Reading, question: Reading, language: Language) -
     if has_case and not same_forms and _are_neighbors(first[start:end], second[start:end], language):
         return True
     return _is_exchange(one[start:end], first[start:end], second[start:end], language, same_forms=same_forms)
+
+
+def _writer_changes_sides(query: Reading, question: Reading, language: Language) -> bool:
+    """Return whether the writer did something in one text that somebody did to the writer in the other."""
+    one, two = query.plain, question.plain
+    acts = language.acts.search(one) is not None, language.acts.search(two) is not None
+    if acts[0] == acts[1]:
+        return False
+    acting, other = (one, two) if acts[0] else (two, one)
+    if language.acted_on.search(acting) or not language.acted_on.search(other):
+        return False
+    content, same = (
+        sorted(language.stem(word) for word in RUN.findall(text) if word not in language.functions)
+        for text in (acting, other)
+    )
+    return content == same and len(content) > 1
 
 
 def _sides_are_exchanged(query: Reading, question: Reading, language: Language) -> bool:

@@ -4,7 +4,8 @@ import re
 
 import pytest
 
-from model.guards.languages.language import common_languages, languages, number_words
+from model.guards.languages.language import common_languages, languages
+from model.guards.languages.numbers import number_words
 from model.guards.reading import Reading, without_marks
 from schemas.text import fold
 

@@ -31,6 +31,11 @@ from model.guards.reading import Reading
         ("Com quinze anos já posso votar?", "Com dezesseis anos já posso votar?"),
         ("Czy jest czynne do dwudziestej pierwszej?", "Czy jest czynne do dwudziestej drugiej?"),
         ("Ile wynosi zasiłek na jedno dziecko", "Ile wynosi zasiłek na czworo dzieci?"),
+        ("Gibt es einen zweitägigen Kurs?", "Gibt es einen fünftägigen Kurs?"),
+        ("Wat kost een tweepersoonskamer?", "Wat kost een driepersoonskamer?"),
+        ("Ile kosztuje bilet dla dwulatka?", "Ile kosztuje bilet dla sześciolatka?"),
+        ("Сколько стоит двухместный номер?", "Сколько стоит трёхместный номер?"),
+        ("Che tasso ha un mutuo a vent'anni?", "Che tasso ha un mutuo a trent'anni?"),
     ],
 )
 def test_another_number_is_another_question(one, two):
@@ -42,6 +47,8 @@ def test_another_number_is_another_question(one, two):
     ("one", "two"),
     [
         ("Was kosten zwölf Eier?", "Was kostet ein Dutzend Eier?"),
+        ("Gibt es einen zweitägigen Kurs?", "Gibt es einen Kurs von zwei Tagen?"),
+        ("Ile kosztuje pokój dwuosobowy?", "Ile kosztuje pokój dla dwóch osób?"),
         ("Kann ich tausend Euro abheben?", "Kann ich 1.000 Euro abheben?"),
         ("¿Cuánta sal para un litro y medio?", "¿Cuánta sal para 1,5 litros?"),
         ("Le prix de quatre-vingt billets ?", "Le prix de 80 billets ?"),

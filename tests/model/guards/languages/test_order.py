@@ -32,6 +32,10 @@ from model.guards.reading import Reading
         ("Czy Kraków jest większy od Łodzi?", "Czy Łódź jest większa od Krakowa?"),
         ("Kiedy dziadek dziedziczy po wnuku?", "Kiedy wnuk dziedziczy po dziadku?"),
         ("Правда ли, что Лермонтов старше Пушкина?", "Правда ли, что Пушкин старше Лермонтова?"),
+        ("Was, wenn ich einen Radler angefahren habe?", "Was, wenn mich ein Radler angefahren hat?"),
+        ("Ik heb een fietser aangereden, wat nu?", "Een fietser heeft mij aangereden, wat nu?"),
+        ("Ho insultato il capo, cosa rischio?", "Il capo mi ha insultato, cosa rischio?"),
+        ("Что делать, если я затопил соседей?", "Что делать, если соседи затопили меня?"),
     ],
 )
 def test_exchanged_parts_are_another_question(one, two):
@@ -43,6 +47,9 @@ def test_exchanged_parts_are_another_question(one, two):
     ("one", "two"),
     [
         ("Was ist der Unterschied zwischen Butter und Öl?", "Was ist der Unterschied zwischen Öl und Butter?"),
+        ("Il medico manda il certificato all'azienda?", "Il certificato all'azienda lo manda il medico?"),
+        ("¿El cliente puede anular el contrato?", "¿El contrato lo puede anular el cliente?"),
+        ("У меня есть виза, я могу лететь?", "Могу лететь, если у меня есть виза?"),
         ("Den Schein hat meine Frau verloren, was nun?", "Meine Frau hat den Schein verloren, was nun?"),
         ("In Nederland mag je vanaf welke leeftijd stemmen?", "Vanaf welke leeftijd mag je in Nederland stemmen?"),
         ("Si pierdo el pasaporte, ¿qué hago?", "¿Qué hago si pierdo el pasaporte?"),
