@@ -20,7 +20,7 @@ from typing import Final, NamedTuple
 
 from model.guards.languages.glossing.reading import glossed
 from model.guards.languages.language import common_languages
-from model.guards.languages.order import parts_are_exchanged
+from model.guards.languages.order import moves_object, parts_are_exchanged
 from model.guards.lists import listed
 from model.guards.reading import Reading, stem
 
@@ -71,6 +71,8 @@ def order_differs(query: Reading, question: Reading) -> bool:
     """Return whether two words have exchanged their roles between the texts. Symmetric."""
     query, question = glossed(query, question)
     if languages := common_languages(query, question):
+        if any(moves_object(query, question, language) for language in languages):
+            return False
         return any(parts_are_exchanged(query, question, language) for language in languages)
     if len((query.vocabulary ^ question.vocabulary) - _DROPPED - _PREPOSITIONS) > _MOST_DIFFERING:
         return False

@@ -36,12 +36,14 @@ class _Names(NamedTuple):
         lexicon: the names; "hund~" stands for this word with all endings.
         roots: words of these names that end in "~".
         endings: of words, the empty one among them.
+        words: of the names, "certificato" and "residenza".
         longest: number of letters of the longest ending.
     """
 
     lexicon: Lexicon
     roots: frozenset[str]
     endings: frozenset[str]
+    words: frozenset[str]
     longest: int
 
     def spelling_of(self, word: str) -> str:
@@ -68,11 +70,12 @@ def _names(language: Language) -> _Names:
             if spelling.endswith("?"):
                 ambiguous.add(plain)
     roots = frozenset(word for _, _, spelling in found for word in spelling.split() if word.endswith("~"))
-    return _Names(lexicon_of(found, ambiguous), roots, frozenset(("", *endings)), max(map(len, endings)))
+    parts = frozenset(word for _, _, spelling in found for word in spelling.split())
+    return _Names(lexicon_of(found, ambiguous), roots, frozenset(("", *endings)), parts, max(map(len, endings)))
 
 
 def may_have_names(words: Set[str], languages: Sequence[Language], lexicon: Lexicon | None) -> bool:
-    """Return whether one of the words, in lower case and also without marks, begins a name.
+    """Return whether one of the words, in lower case and also without marks, can be a word of a name.
 
     Args:
         words: to look at.
@@ -83,9 +86,7 @@ def may_have_names(words: Set[str], languages: Sequence[Language], lexicon: Lexi
     if not shared.lengths.keys().isdisjoint(words):
         return True
     own = map(_names, languages if lexicon is None else ())
-    return any(
-        not names.lexicon.lengths.keys().isdisjoint((word, names.spelling_of(word))) for names in own for word in words
-    )
+    return any(not names.words.isdisjoint((word, names.spelling_of(word))) for names in own for word in words)
 
 
 def names_of(words: list[tuple[str, bool]], languages: Sequence[Language], lexicon: Lexicon | None) -> list[Name]:

@@ -28,8 +28,6 @@ def parts_are_exchanged(query: Reading, question: Reading, language: Language) -
     all_words = RUN.findall(plain(_MARKED.sub(" ", query.folded)))
     if not language.symmetric.isdisjoint(all_words) and language.sequence.isdisjoint(all_words):
         return False
-    if bool(language.fronted.search(query.plain)) != bool(language.fronted.search(question.plain)):
-        return False
     if _writer_changes_sides(query, question, language):
         return True
     if _sides_are_exchanged(query, question, language) or _nouns_are_exchanged(query, question, language):
@@ -49,6 +47,11 @@ def parts_are_exchanged(query: Reading, question: Reading, language: Language) -
     if has_case and not same_forms and _are_neighbors(first[start:end], second[start:end], language):
         return True
     return _is_exchange(one[start:end], first[start:end], second[start:end], language, same_forms=same_forms)
+
+
+def moves_object(query: Reading, question: Reading, language: Language) -> bool:
+    """Return whether one text has an object before its verb that a pronoun repeats: "la carta la blocca la banca"."""
+    return bool(language.fronted.search(query.plain)) != bool(language.fronted.search(question.plain))
 
 
 def _writer_changes_sides(query: Reading, question: Reading, language: Language) -> bool:
@@ -85,7 +88,9 @@ def _sides_are_exchanged(query: Reading, question: Reading, language: Language) 
     (one, before_one, after_one), (two, before_two, after_two) = sides
     if one != two or not (after_one and after_two) or after_one & after_two:
         return False
-    return after_one <= before_two and after_two <= before_one
+    if not (after_one <= before_two and after_two <= before_one):
+        return False
+    return before_one - after_two == before_two - after_one  # "A is cheaper than B" is "B is dearer than A"
 
 
 def _nouns_are_exchanged(query: Reading, question: Reading, language: Language) -> bool:

@@ -26,6 +26,11 @@ from model.guards.reading import Reading
         ("Czy jest otwarte w poniedziałki?", "Czy jest otwarte w piątki?"),
         ("как будет спасибо по-польски", "как будет спасибо по-итальянски"),
         ("как очистить кэш в телеграме", "Как очистить кэш в Яндекс Браузере?"),
+        ("J'ai perdu ma carte grise, que faire ?", "J'ai perdu ma carte Vitale, que faire ?"),
+        ("Quanto costa un certificato di nascita?", "Quanto costa un certificato di residenza?"),
+        ("Was kostet ein Monatsticket?", "Was kostet ein Jahresticket?"),
+        ("Wann beginnt der Polnischkurs?", "Wann beginnt der Tschechischkurs?"),
+        ("Jak połączyć słuchawki z telewizorem?", "Jak połączyć słuchawki z laptopem?"),
     ],
 )
 def test_another_name_of_a_class_is_another_question(one, two):
@@ -39,6 +44,8 @@ def test_another_name_of_a_class_is_another_question(one, two):
         ("Ich weiß nicht, wie ich den roten Schal wasche", "Ich frage, wie ich den roten Schal wasche"),
         ("Kann ich mit Karte in Harvard zahlen?", "Kann ich nur Karte in Harvard zahlen?"),
         ("¿Cómo pago la cuenta de Juan en dólares?", "¿Cómo pago la cuenta de mi hijo en dólares?"),
+        ("Bezorgen jullie ook in Luik?", "Bezorgen jullie ook in Liège?"),
+        ("¿Es mejor la tarjeta de crédito o débito?", "¿Es mejor la tarjeta de débito o crédito?"),
         ("Jaka jest stolica Holandii?", "Jaka jest stolica Niderlandów?"),
         ("Сколько мостов в Питере?", "Сколько мостов в Санкт-Петербурге?"),
         ("Wo kann ich mein Auto parken?", "Wo kann ich meinen Wagen parken?"),

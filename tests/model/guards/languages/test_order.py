@@ -48,6 +48,8 @@ def test_exchanged_parts_are_another_question(one, two):
     [
         ("Was ist der Unterschied zwischen Butter und Öl?", "Was ist der Unterschied zwischen Öl und Butter?"),
         ("Il medico manda il certificato all'azienda?", "Il certificato all'azienda lo manda il medico?"),
+        ("Le spese le paga il proprietario?", "Il proprietario paga le spese?"),
+        ("Ist der Bus billiger als der Zug?", "Ist der Zug teurer als der Bus?"),
         ("¿El cliente puede anular el contrato?", "¿El contrato lo puede anular el cliente?"),
         ("У меня есть виза, я могу лететь?", "Могу лететь, если у меня есть виза?"),
         ("Den Schein hat meine Frau verloren, was nun?", "Meine Frau hat den Schein verloren, was nun?"),
