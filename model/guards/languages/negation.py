@@ -107,12 +107,12 @@ def _asks_for_a_way(one: _Polarity, two: _Polarity, language: Language) -> bool:
 
 
 def _polarity(reading: Reading, language: Language) -> _Polarity:
-    text = language.harmless.sub(" ", reading.plain)
+    denied = bool(language.denial.search(reading.plain)), bool(language.without.search(reading.plain))
+    text = language.harmless.sub(" ", reading.plain) if any(denied) else reading.plain
     denial, without = language.denial.search(text), bool(language.without.search(text))
     words = dict.fromkeys(reversed(dict.fromkeys(reversed(RUN.findall(text)))))
     in_order = (word for word in words if word not in language.functions and not _is_cue(word, language))
     content = dict.fromkeys(map(language.stem, in_order))
-    denied = bool(language.denial.search(reading.plain)), bool(language.without.search(reading.plain))
     counts = denial is not None and not _asks_yes_or_no(text, denial, language)
     parts = _CLAUSE.split(text)
     clauses = [set(RUN.findall(part)) for part in parts]
