@@ -18,6 +18,13 @@ from model.guards.reading import RUN, Reading
 _MOST_OPPOSITES: Final = 4
 """Content words of a text that may be opposites; all pairs are compared, 0.15 s for texts of 2,000 characters."""
 
+_GREETING = re.compile(
+    r"^\W*(?:hallo|moin|guten (?:tag|morgen|abend)|hoi|goede(?:morgen|middag|navond)|hola|oye"
+    r"|buen[oa]s(?: (?:dias|tardes|noches))?|bonjour|bonsoir|salut|ciao|salve|buongiorno|buonasera|oi|ola"
+    r"|bom dia|boa (?:tarde|noite)|dzien dobry|czesc|witam|здравствуйте|привет|добрый (?:день|вечер))\b[\s,.!:;]*"
+)
+"""A greeting, which is no clause of the question after it."""
+
 _CLAUSE = re.compile(r"[,;:¿–—]|[.!?] (?=\S)")
 
 
@@ -107,8 +114,9 @@ def _asks_for_a_way(one: _Polarity, two: _Polarity, language: Language) -> bool:
 
 
 def _polarity(reading: Reading, language: Language) -> _Polarity:
-    denied = bool(language.denial.search(reading.plain)), bool(language.without.search(reading.plain))
-    text = language.harmless.sub(" ", reading.plain) if any(denied) else reading.plain
+    plain = _GREETING.sub("", reading.plain)
+    denied = bool(language.denial.search(plain)), bool(language.without.search(plain))
+    text = language.harmless.sub(" ", plain) if any(denied) else plain
     denial, without = language.denial.search(text), bool(language.without.search(text))
     words = dict.fromkeys(reversed(dict.fromkeys(reversed(RUN.findall(text)))))
     in_order = (word for word in words if word not in language.functions and not _is_cue(word, language))
@@ -118,7 +126,7 @@ def _polarity(reading: Reading, language: Language) -> _Polarity:
     clauses = [set(RUN.findall(part)) for part in parts]
     affirmed = " ".join(part for part in parts if not (language.denial.search(part) or language.without.search(part)))
     elsewhere = set(map(language.stem, RUN.findall(affirmed)))
-    excepted = without or language.excepted.search(reading.plain) is not None
+    excepted = without or language.excepted.search(plain) is not None
     asks_way = any(not language.ways.isdisjoint(clause) and clause - language.functions for clause in clauses)
     cue = RUN.findall(denial[0])[-1] if denial else ""
     only = not language.only.isdisjoint(words)

@@ -51,6 +51,8 @@ from model.guards.reading import Reading
         ("¿Quién puede entrar solo con cita?", "¿Quién puede entrar sin cita?"),
         ("Wer darf nur bar zahlen?", "Wer darf nicht bar zahlen?"),
         ("Wissen Sie, wann der Schalter nicht besetzt ist?", "Wissen Sie, wann der Schalter besetzt ist?"),
+        ("Ich komme nicht zum Termin", "Wie komme ich zum Termin?"),
+        ("Je ne sais pas nager, puis-je venir ?", "Je sais nager, puis-je venir ?"),
         ("Savez-vous pourquoi la carte ne marche pas ?", "Savez-vous pourquoi la carte marche ?"),
     ],
 )
@@ -104,6 +106,7 @@ def test_polite_requests_tags_and_yes_no_questions_are_no_difference(one, two):
         ("Tu ne sais pas si la poste est ouverte ?", "Tu sais si la poste est ouverte ?"),
         ("Ne trouvez-vous pas que la facture est élevée ?", "Trouvez-vous que la facture est élevée ?"),
         ("Non potrebbe dirmi quanto costa?", "Potrebbe dirmi quanto costa?"),
+        ("Buongiorno, non ci sarebbe uno sconto?", "Buongiorno, ci sarebbe uno sconto?"),
         ("Não é verdade que tenho 7 dias?", "É verdade que tenho 7 dias?"),
         ("Nie wie pan, gdzie jest poczta?", "Wie pan, gdzie jest poczta?"),
         ("Не знаете, где тут почта?", "Знаете, где тут почта?"),
