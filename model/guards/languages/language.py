@@ -41,6 +41,7 @@ class Language:
         without: expression of "without".
         only: words for "only".
         excepted: expression of "but" and "except": "nothing but cash" is "only cash".
+        greeting: expression of a greeting, which is no clause of the question after it.
         spoken: words that deny without another word in speech, but mean more too: "ça marche plus".
         harmless: expression of phrases whose negation changes no answer: tags, polite requests, "not only".
         openers: words of a text that is no plain yes-no question: question words, "if", relative pronouns.
@@ -85,6 +86,7 @@ class Language:
     without: re.Pattern[str]
     only: frozenset[str]
     excepted: re.Pattern[str]
+    greeting: re.Pattern[str]
     spoken: frozenset[str]
     harmless: re.Pattern[str]
     openers: frozenset[str]
@@ -196,6 +198,7 @@ def language_from_row(name: str, row: dict[str, Any]) -> Language:
         without=re.compile(rf"\b(?:{row['without']})\b"),
         only=frozenset(row.get("only", "").split()),
         excepted=re.compile(rf"\b(?:{row.get('except', _NEVER)})\b"),
+        greeting=re.compile(rf"^\W*(?:{row.get('greetings', _NEVER)})\b[\s,.!:;]*"),
         spoken=frozenset(row.get("spoken", "").split()),
         harmless=re.compile("|".join(row.get("harmless", ())) or _NEVER),
         openers=words("openers"),

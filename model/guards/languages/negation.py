@@ -18,13 +18,6 @@ from model.guards.reading import RUN, Reading
 _MOST_OPPOSITES: Final = 4
 """Content words of a text that may be opposites; all pairs are compared, 0.15 s for texts of 2,000 characters."""
 
-_GREETING = re.compile(
-    r"^\W*(?:hallo|moin|guten (?:tag|morgen|abend)|hoi|goede(?:morgen|middag|navond)|hola|oye"
-    r"|buen[oa]s(?: (?:dias|tardes|noches))?|bonjour|bonsoir|salut|ciao|salve|buongiorno|buonasera|oi|ola"
-    r"|bom dia|boa (?:tarde|noite)|dzien dobry|czesc|witam|здравствуйте|привет|добрый (?:день|вечер))\b[\s,.!:;]*"
-)
-"""A greeting, which is no clause of the question after it."""
-
 _CLAUSE = re.compile(r"[,;:¿–—]|[.!?] (?=\S)")
 
 
@@ -114,7 +107,7 @@ def _asks_for_a_way(one: _Polarity, two: _Polarity, language: Language) -> bool:
 
 
 def _polarity(reading: Reading, language: Language) -> _Polarity:
-    plain = _GREETING.sub("", reading.plain)
+    plain = language.greeting.sub("", reading.plain)
     denied = bool(language.denial.search(plain)), bool(language.without.search(plain))
     text = language.harmless.sub(" ", plain) if any(denied) else plain
     denial, without = language.denial.search(text), bool(language.without.search(text))
