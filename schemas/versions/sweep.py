@@ -45,14 +45,15 @@ class Removable(NamedTuple):
 
 
 def kept_paths(warehouse: str, keep: int) -> set[str]:
-    """Return the paths that the last ``keep`` versions and the refused ones that follow them name.
+    """Return the paths that the last ``keep`` versions and as many of the refused ones that follow them name.
 
     Raises:
         QprError: a record is damaged; then nothing may be removed.
     """
     last = numbers(warehouse)[-keep:]
     kept = [read_version(warehouse, number) for number in last]
-    kept += [version for version in refused_versions(warehouse) if not last or (version.parent or 0) >= last[0]]
+    refused = [version for version in refused_versions(warehouse) if not last or (version.parent or 0) >= last[0]]
+    kept += sorted(refused, key=lambda version: version.created)[-keep:]
     return {artefact.path for version in kept for artefact in version.artefacts}
 
 

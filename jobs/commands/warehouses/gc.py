@@ -15,7 +15,10 @@ from jobs.options.warehouse import Warehouse
 
 def gc(
     warehouse: Warehouse,
-    keep: Annotated[int, typer.Option(metavar="N", min=1, help="Number of versions to keep, the newest ones.")] = 7,
+    keep: Annotated[
+        int,
+        typer.Option(metavar="N", min=1, help="Number of versions to keep, the newest ones, and of refused ones."),
+    ] = 7,
     grace_hours: Annotated[
         float,
         typer.Option(

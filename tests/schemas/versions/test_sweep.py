@@ -127,6 +127,21 @@ def test_a_refused_version_of_a_kept_parent_keeps_its_artefacts(tmp_path):
     assert {path.split("/")[1] for path in paths(w, keep=1)} == {"one", "refused"}
 
 
+@pytest.mark.parametrize("published", [True, False])
+def test_of_nights_that_were_refused_one_after_the_other_the_last_ones_keep_their_artefacts(tmp_path, published):
+    w = str(tmp_path)
+    parent = history.publish(w, make_version(w, "one")) if published else None
+    for day, hour in ((1, 3), (2, 1), (3, 2)):  # the first was computed again after the others
+        created = f"2026-11-24T0{hour}:00:00+00:00"
+        night = make_version(w, f"refused{day}", date=f"2026-11-2{day}", parent=parent, refused="MRR fell")
+        history.keep_refused(w, night.model_copy(update={"created": created}))
+    assert {path.split("/")[1] for path in paths(w, keep=1)} == {"refused2", "refused3"}
+    assert {path.split("/")[1] for path in paths(w, keep=2)} == {"refused2"}
+    remove(w, removable(w, keep=1, grace=DAY, now=NOW))
+    assert [str(version.date) for version in history.refused_versions(w)] == ["2026-11-21", "2026-11-22", "2026-11-23"]
+    assert paths(w, keep=3) == []
+
+
 def test_removable_folders_of_a_warehouse_over_http_have_the_sizes_of_the_disk(tmp_path, over_http):
     for number, name in enumerate(("one", "two")):
         history.publish(str(tmp_path), make_version(str(tmp_path), name, parent=number or None))
