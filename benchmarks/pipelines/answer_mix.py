@@ -33,7 +33,7 @@ from schemas.text import hash64
 
 NIGHTS = 42
 FIRST = 8
-GROWTH = (0.05, 0.2, 0.5)
+GROWTH = (0.05, 0.2, 0.5, 0.95)
 """Shares of the rows of a growing log that have a new answer each day."""
 
 Fault = Callable[[Counts, np.random.Generator], Counts]

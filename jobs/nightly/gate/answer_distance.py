@@ -2,18 +2,20 @@
 
 counts of the days before -> usual_mix -> UsualMix; a day, UsualMix -> compare_day -> DayDistance
 
-Answers that the days before have and new ones are compared apart. In a log that grows, later days repeat the answers of
-earlier ones, so that a day before has fewer answers than the new one that the others of them lack: the distance of all
-answers together refused harmless days of facts. The share of new answers is compared with that of each of the last days
-before among the days before it.
+The share of new answers is compared apart, with that of each of the last days before among the days before it. In a log
+that grows, later days repeat the answers of earlier ones, so that a day before has fewer answers than the new one that
+the others of them lack: the distance of all answers together refused harmless days of facts. A frequent new answer is
+in both figures: in such a log one that many rows get, as in an outage, changes the share of new ones little.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
+from scipy.special import rel_entr
 
 from schemas.arrays import Float64s, Int64s
 from schemas.statistics.binomial import lower_tail
@@ -29,9 +31,13 @@ EVENTS_OF_BIN: Final = 20
 _LATE_DAYS: Final = 7
 """Maximum number of days whose new answers are counted: earlier ones have fewer days before them."""
 
-_LATE_DAYS_OF_EXCEPTION: Final = 6
-"""Minimum number of these days of which that with most new answers is left out: with four or five, a help desk that
-gets new answers was refused on 8 of 84 harmless nights, and on 2 with all of them."""
+DAYS_OF_NEW_EXCEPTION: Final = 11
+"""Minimum number of days before, of which six are late, from which the late day with most new answers is left out: with
+four or five, a help desk that gets new answers was refused on 8 of 84 harmless nights, and on 2 with all of them."""
+
+FEWEST_NEW: Final = 0.02
+"""Least usual share of new answers: without it a help desk that adds one answer a week, which gets 3 % of the rows, was
+refused on each of these days."""
 
 _CHANCE: Final = 0.05
 """Probability below which new answers are more than chance: of days of 40 rows twice as many were refused without."""
@@ -67,18 +73,18 @@ class DayDistance(NamedTuple):
     """Distance of a day from the days before.
 
     Attributes:
-        known: distance of its answers that the days before have, in [0, 1].
+        mix: distance of its answers, but for rare new ones, in [0, 1].
         new: share of its events with an answer that they lack.
         of_new: distance of this share from the usual one, in [0, 1]; 0 if it is no larger, or maybe by chance.
     """
 
-    known: float
+    mix: float
     new: float
     of_new: float
 
     def excess(self, usual: float) -> float:
-        """Return the figure that has a limit: `known` beyond the usual distance, or `of_new` if it is larger."""
-        return max(self.known - usual, self.of_new or -1)
+        """Return the figure that has a limit: `mix` beyond the usual distance, or `of_new` if it is larger."""
+        return max(self.mix - usual, self.of_new or -1)
 
 
 def usual_mix(days: Sequence[Counts]) -> UsualMix:
@@ -90,30 +96,35 @@ def usual_mix(days: Sequence[Counts]) -> UsualMix:
     total, new = together(days), sorted(_new_shares(days))
     distances = sorted(distance(day, _without(total, day)) for day in days)
     far = distances[-1 if len(days) < DAYS_OF_EXCEPTION else -2]
-    return UsualMix(total, far, new[-1 if len(new) < _LATE_DAYS_OF_EXCEPTION else -2])
+    return UsualMix(total, far, new[-1 if len(days) < DAYS_OF_NEW_EXCEPTION else -2])
 
 
 def compare_day(day: Counts, before: UsualMix) -> DayDistance:
-    """Return the distance of a day from the days before."""
-    known, new = distance(day, before.total), _new_share(day, before.total.answers)
-    return DayDistance(known, new, _distance_of_new(new, before.new, int(day.events.sum())))
+    """Return the distance of a day from the days before; that from days without rows is 0."""
+    if not len(before.total.answers):
+        return DayDistance(0.0, 0.0, 0.0)
+    mix, new = distance(day, before.total), _new_share(day, before.total.answers)
+    return DayDistance(mix, new, _distance_of_new(new, before.new, int(day.events.sum())))
 
 
 def distance(day: Counts, before: Counts) -> float:
-    """Return the distance of the answers of a day from those of other days, without answers that these lack.
+    """Return the distance of the answers of a day from those of other days; without rows on one side 0.
 
     The most frequent answers, by the mean of their shares on the day and before, have a bin each; all others share one.
-    So an answer that is rare before and frequent on the day has its own bin.
+    So an answer that is rare before and frequent on the day has its own bin. Rare answers that the other days lack
+    count as an equal share of both: where nearly all are new, the distance of the few others by themselves is chance.
     """
-    is_known = np.isin(day.answers, before.answers)
-    known = Counts(day.answers[is_known], day.events[is_known])
-    if not len(known.events):
+    rows = int(day.events.sum())
+    is_compared = np.isin(day.answers, before.answers) | (day.events >= max(EVENTS_OF_BIN, rows / MOST_BINS))
+    compared = Counts(day.answers[is_compared], day.events[is_compared])
+    if not len(compared.answers) or not len(before.answers):
         return 0.0
-    bins = int(np.clip(known.events.sum() // EVENTS_OF_BIN, 1, MOST_BINS))
-    answers, of_day, of_before = shares(known, before)
+    bins = int(np.clip(compared.events.sum() // EVENTS_OF_BIN, 1, MOST_BINS))
+    answers, of_day, of_before = shares(compared, before)
     order = np.lexsort((answers, -of_day - of_before))
     frequent, others = order[:bins], order[bins:]
-    return _jensen_shannon(*([*of[frequent], of[others].sum()] for of in (of_day, of_before)))
+    binned = (np.append(of[frequent], of[others].sum()) for of in (of_day, of_before))
+    return math.sqrt(compared.events.sum() / rows) * _jensen_shannon(*binned)
 
 
 def together(days: Sequence[Counts]) -> Counts:
@@ -138,8 +149,12 @@ def summed(answers: Int64s, events: Int64s) -> Counts:
 
 def _new_shares(days: Sequence[Counts]) -> list[float]:
     """Return for each of the last days the share of its events with an answer that no day before it has."""
-    first = max(len(days) - _LATE_DAYS, len(days) // 2)
-    return [_new_share(days[number], together(days[:number]).answers) for number in range(first, len(days))]
+    numbers = np.repeat(np.arange(len(days)), [len(day.answers) for day in days])
+    _, first = np.unique(np.concatenate([day.answers for day in days]), return_index=True)
+    events = np.concatenate([day.events for day in days])
+    new = np.bincount(numbers[first], weights=events[first], minlength=len(days))
+    shares_of_days = new / np.maximum([day.events.sum() for day in days], 1)
+    return list(map(float, shares_of_days[max(len(days) - _LATE_DAYS, len(days) // 2) :]))
 
 
 def _new_share(day: Counts, answers: Int64s) -> float:
@@ -148,17 +163,19 @@ def _new_share(day: Counts, answers: Int64s) -> float:
 
 def _distance_of_new(new: float, usual: float, events: int) -> float:
     """Return the distance of a share of new answers from the usual one, 0 if it is not larger by more than chance."""
+    usual = max(usual, FEWEST_NEW)
     if new <= usual:
         return 0.0
-    # a usual share of 0 does not exclude one such event
+    # the usual share does not exclude one such event
     chance = lower_tail(events - round(new * events), events, 1 - max(usual, 1 / events))
-    return _jensen_shannon([new, 1 - new], [usual, 1 - usual]) if chance < _CHANCE else 0.0
+    return _jensen_shannon(np.array([new, 1 - new]), np.array([usual, 1 - usual])) if chance < _CHANCE else 0.0
 
 
-def _jensen_shannon(one: Sequence[float], other: Sequence[float]) -> float:
-    from scipy.spatial.distance import jensenshannon
-
-    return float(jensenshannon(one, other, base=2))
+def _jensen_shannon(one: Float64s, other: Float64s) -> float:
+    """Return the distance of two rows of shares; scipy's is no number where they differ by rounding alone."""
+    middle = (one + other) / 2
+    bits = float(rel_entr(one, middle).sum() + rel_entr(other, middle).sum()) / math.log(2)
+    return math.sqrt(min(max(bits / 2, 0.0), 1.0))
 
 
 def _without(total: Counts, day: Counts) -> Counts:

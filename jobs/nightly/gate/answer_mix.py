@@ -36,7 +36,7 @@ class Mix(NamedTuple):
 
     Attributes:
         date: of that day.
-        distance: of its answers that the days before have from those of these days, in [0, 1].
+        distance: of its answers, but for rare new ones, from those of the days before, in [0, 1].
         usual: distance of the most distant of the days before, but for an exception.
         new: share of its events with an answer that no day before has.
         moved: text of the answer whose share changed most.
@@ -88,7 +88,7 @@ def answer_mix(fresh: Sequence[Day], before: Sequence[Day]) -> Mix | None:
     others = [before[-1]] if share_before == 0 else [day] if share == 0 else []
     return Mix(
         date=day.date,
-        distance=far.known,
+        distance=far.mix,
         usual=usual.distance,
         new=far.new,
         moved=text,

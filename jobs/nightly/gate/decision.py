@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from jobs.nightly.gate.advice import passing_limit, step_after_drift, step_after_lost_questions, step_after_regression
-from jobs.nightly.gate.answer_distance import DAYS_OF_EXCEPTION
+from jobs.nightly.gate.answer_distance import DAYS_OF_EXCEPTION, DAYS_OF_NEW_EXCEPTION, FEWEST_NEW
 from jobs.nightly.gate.answer_mix import Mix
 from jobs.nightly.gate.canaries import shown
 from jobs.nightly.gate.evidence import Evidence
@@ -123,11 +123,11 @@ def _lost(settings: GateSettings, evidence: Evidence) -> str | None:
     for name, loss in losses.items():
         if loss > settings.max_kept_fall:
             steps = _steps(evidence, step_after_lost_questions(evidence), max(losses.values()))
-            relative = rounded_percent(min(_RELATIVE_FALL * settings.max_kept_fall, 1))
+            was, now, limit = before[name].share, after[name].share, settings.max_kept_fall
+            relative = f", which is at most {rounded_percent(_RELATIVE_FALL * limit)} of the share before"
             return (
-                f"share of questions {name} in a cluster fell from {rounded_percent(before[name].share)} to "
-                f"{rounded_percent(after[name].share)}, more than --max-kept-fall {settings.max_kept_fall:g} allows, "
-                f"which is at most {relative} of the share before. {steps}"
+                f"share of questions {name} in a cluster fell from {rounded_percent(was)} to {rounded_percent(now)}, "
+                f"more than --max-kept-fall {limit:g} allows{'' if was - now > limit else relative}. {steps}"
             )
     return None
 
@@ -145,16 +145,16 @@ def _drifted(settings: GateSettings, evidence: Evidence) -> str | None:
     if mix is None or mix.excess <= settings.max_drift:
         return None
     steps = f"{_moved(mix)}. {_steps(evidence, step_after_drift(mix), mix.excess)}"
-    exception = f"but for one exception in {DAYS_OF_EXCEPTION} days or more"
     if mix.excess > mix.distance - mix.usual:
         return (
             f"{rounded_percent(mix.new)} of the rows of {mix.date} have a new answer, of the last days before at most "
-            f"{rounded_percent(mix.usual_new)}, but for one exception; the distance of both shares is "
-            f"{mix.distance_of_new:.3f}, more than --max-drift {settings.max_drift:g} allows. {steps}"
+            f"{rounded_percent(max(mix.usual_new, FEWEST_NEW))}, but for one exception in {DAYS_OF_NEW_EXCEPTION} days "
+            f"before or more; the distance of both shares is {mix.distance_of_new:.3f}, more than --max-drift "
+            f"{settings.max_drift:g} allows. {steps}"
         )
     return (
         f"answers of {mix.date} are {mix.distance:.3f} away from those of the days before, the most unusual of which, "
-        f"{exception}, is {mix.usual:.3f} away; --max-drift "
+        f"but for one exception in {DAYS_OF_EXCEPTION} days or more, is {mix.usual:.3f} away; --max-drift "
         f"{settings.max_drift:g} allows {mix.usual + settings.max_drift:.3f}. "
         f"{rounded_percent(mix.new)} of the rows have a new answer, and {steps}"
     )

@@ -108,7 +108,7 @@ _METRICS: Final[Mapping[str, _Metric]] = {
     "answer_distance": _Metric(
         "distance of the new day's answers",
         _score,
-        f"{_DISTANCE}, to the answers of up to 28 days before, without answers that these lack.",
+        f"{_DISTANCE}, to the answers of up to 28 days before, without rare ones that these lack.",
         "limit 0.1 above the usual distance before, unless --max-drift was given",
     ),
     "answer_distance_before": _Metric(
@@ -120,7 +120,7 @@ _METRICS: Final[Mapping[str, _Metric]] = {
         "rows with a new answer",
         percent,
         "Share of the rows of the new day whose answer no day before has.",
-        "limit at a distance of 0.1 from the usual share, unless --max-drift was given",
+        "limit at a distance of 0.1 from the usual share, or from 2 %, unless --max-drift was given",
     ),
     "new_answers_share_before": _Metric(
         "usual share of rows with a new answer",

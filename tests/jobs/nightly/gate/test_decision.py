@@ -49,7 +49,7 @@ def test_new_questions_are_refused_by_a_fall_that_is_shown_and_beyond_the_limit(
 def test_a_fall_of_the_kept_share_of_one_script_is_refused():
     thai = {"script_Thai_kept": 20, "script_Thai_rejected": 20}
     lost = {"script_Thai_kept": 5, "script_Thai_rejected": 35}
-    assert "of all scripts in a cluster fell from 80.0 % to 60.0 %" in refused(
+    assert "of all scripts in a cluster fell from 80.0 % to 60.0 %, more than --max-kept-fall 0.1 allows. " in refused(
         after=KEPT | {"questions_in_clusters": 60}
     )
     reason = refused(before=KEPT | thai, after=KEPT | lost)
@@ -119,8 +119,10 @@ def test_a_larger_share_of_new_answers_is_refused_by_its_own_distance():
     mix = Mix(datetime.date(2026, 11, 20), 0.2, 0.2, 0.4, "Yes", 0.03, 0.41, usual_new=0.15, distance_of_new=0.21)
     reason = refused(mix=mix)
     assert reason.startswith(
-        "40.0 % of the rows of 2026-11-20 have a new answer, of the last days before at most 15.0 %"
+        "40.0 % of the rows of 2026-11-20 have a new answer, of the last days before at most 15.0 %, but for one "
+        "exception in 11 days before or more; "
     )
+    assert "of the last days before at most 2.0 %, but" in refused(mix=mix._replace(usual_new=0.0))
     assert "the distance of both shares is 0.210, more than --max-drift 0.1 allows. 'Yes' went from 3.0 % to" in reason
     assert reason.endswith("Replace the drop of that day, or raise the limit to 0.21 and run the night again")
     assert refused(GateSettings(max_drift=0.21), mix=mix) is None
