@@ -98,7 +98,7 @@ def main(
     _report_pairs(report, [pair for guard in GUARDS for pair in read_pairs(guard)])
     names = [language.name for language in languages()]
     for group in (names, list(NAMES)):
-        report.heading(f"Contrast sets in {', '.join(name.title() for name in group)}")
+        report.heading(f"Contrast sets in {_titles(group)}")
         pairs = {name: read_language(name) for name in group}
         _report_pairs(report, [pair for name in group for pair in pairs[name]])
         for half in HALVES:
@@ -107,11 +107,12 @@ def main(
                 report.heading(f"The same by language, {half}")
                 for name in group:
                     report.row(language=name, **_cells(_count(of_half[name])))
-    report.heading("Natural questions with the same answer: right answers lost")
-    wordings = {name: read_wordings(name) for name in names}
-    for name in names:
-        report.row(language=name, **_shares(wordings[name]))
-    report.row(language="all", **_shares([pair for name in names for pair in wordings[name]]))
+    for group in (names, list(NAMES)):
+        report.heading(f"Natural questions with the same answer in {_titles(group)}: right answers lost")
+        wordings = {name: read_wordings(name) for name in group}
+        for name in group:
+            report.row(language=name, **_shares(wordings[name]))
+        report.row(language="all", **_shares([pair for name in group for pair in wordings[name]]))
     if dataset is not None:
         report.heading("Pairs of a dataset")
         clusters = open_dataset(dataset).table("clusters", split=split, columns=["texts"])["texts"].to_pylist()
@@ -119,6 +120,10 @@ def main(
         report.row(pairs=f"paraphrases of {split}", **_shares(texts))
     if labelled is not None:
         report.row(pairs="labelled non-duplicates", **_shares(list(_non_duplicates(labelled, most))))
+
+
+def _titles(names: list[str]) -> str:
+    return ", ".join(name.title() for name in names)
 
 
 def _report_pairs(report: Report, pairs: list[Pair]) -> None:
