@@ -25,6 +25,7 @@ def digits(text: str, lists: Lists) -> str:
 def roots(text: str, lists: Lists, words: frozenset[str]) -> str:
     """Return a text as roots and glosses; "ل" before an article is a word, other prefixes are if words has the rest."""
     found: list[str] = []
+    words |= lists.names
     for token in TOKEN.findall(text.translate(MARKS)):
         if gloss := lists.glosses.get(token):
             found += gloss.split()
@@ -40,7 +41,7 @@ def _root(token: str, lists: Lists, words: frozenset[str]) -> list[str]:
         root = cut(token[article.end() :], lists)
         return ["ل", root] if article["to"] else [root]
     rest = token[1:]
-    if _PREFIX.match(token) and len(rest) > 2 and (rest in words or f"ال{rest}" in words):
+    if _PREFIX.match(token) and len(rest) > 2 and not words.isdisjoint((rest, f"ال{rest}")):
         return ["ل", cut(rest, lists)] if token[0] == "ل" else [cut(rest, lists)]
     return [cut(token, lists)]
 

@@ -16,6 +16,8 @@ from model.guards.languages.glossing.plain import PLAIN
 from model.guards.languages.language import Language, language_from_row
 
 LAST_LATIN: Final = "\u024f"
+_SCRIPTS_OF_NAMES: Final = {"turkish": ("", LAST_LATIN), "arabic": ("\u0620", "\u064a")}
+"""First and last letter of the scripts in which words of names are found behind prefixes or before endings."""
 NAMES: Final = ("turkish", "arabic", "hindi", "chinese", "japanese")
 
 
@@ -36,7 +38,8 @@ class Lists:
         words: words that stay whole.
         suffixes: expressions of the endings of words.
         titles: expression of a name beside a word that shows it is one, "Doctor" or "station".
-        names: words of names, Turkish ones only.
+        needs: expression of a question, in two denials, whether a thing is needed: "can I not vote without it".
+        names: words of names, Turkish and Arabic ones only.
     """
 
     language: Language
@@ -51,6 +54,7 @@ class Lists:
     words: frozenset[str]
     suffixes: tuple[tuple[re.Pattern[str], str], ...]
     titles: re.Pattern[str] | None
+    needs: re.Pattern[str] | None
     names: frozenset[str]
 
 
@@ -72,15 +76,18 @@ def lists_of(name: str) -> Lists:
         words=frozenset(" ".join(row["words"]).split()),
         suffixes=_expressions(row["suffixes"]),
         titles=re.compile(titles) if (titles := row.get("titles")) else None,
+        needs=re.compile("|".join(needs)) if (needs := row.get("needs")) else None,
         names=_words_of_names(name),
     )
 
 
 def _words_of_names(name: str) -> frozenset[str]:
-    if name != "turkish":
+    """Return the words of the names in a script whose words have endings or prefixes."""
+    if name not in _SCRIPTS_OF_NAMES:
         return frozenset()
+    first, last = _SCRIPTS_OF_NAMES[name]
     found = (word for rows in spellings().values() for names in rows for spelling in names for word in spelling.split())
-    return frozenset(PLAIN[name](word) for word in found if word[0] < LAST_LATIN)
+    return frozenset(PLAIN[name](word) for word in found if first <= word[0] <= last)
 
 
 @functools.cache

@@ -16,7 +16,8 @@ _FRONT: Final = re.compile(r"\bön\b")
 """A front, and no ten, which is "on"."""
 _VOWELS: Final = re.compile("[\u064b-\u065f\u0670\u0640]")
 _EXCEPT: Final = re.compile(r"\bإلا\b")
-_REALLY: Final = re.compile(r"\b(?:ألا|أليس|أليست)\b")
+_REALLY: Final = re.compile(r"\b(?:أليست?|ألستم|أما(?= (?:يمكن|يوجد|توجد|تقدر|بإمكان|زال|هناك)))\b")
+_REALLY_NOT: Final = re.compile(r"\bألا\b")
 _ARABIC: Final = str.maketrans("أإآٱىةؤئ٫٬", "ااااي" + "ه" + "وي" + ".,")
 _HINDI: Final = str.maketrans("ािीुूृेैोौॉॅंँ", "आइईउऊऋएऐओऔऑऍङङ", "़्\u200d\u200c")
 """Vowel signs as the letters of these vowels, so that a word is a run of letters; other signs are left out."""
@@ -29,7 +30,8 @@ def turkish(folded: str) -> str:
 
 def arabic(folded: str) -> str:
     """Return a folded text without vowel signs, with one form of each letter and European digits."""
-    text = _REALLY.sub("هل", _EXCEPT.sub("باستثناء", _VOWELS.sub("", folded)))
+    text = _REALLY_NOT.sub("هل لا", _VOWELS.sub("", folded))
+    text = _REALLY.sub("هل", _EXCEPT.sub("باستثناء", text))
     return _european_digits(text.translate(_ARABIC))
 
 

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Final
 
 from model.guards.languages.glossing import arabic, characters, hindi, turkish
+from model.guards.languages.glossing.doubts import affirmed
 from model.guards.languages.glossing.lists import Lists, lists_of, replaced, spellings
 from model.guards.languages.glossing.plain import PLAIN
 from model.guards.languages.glossing.scripts import is_spelled_in, language_of
@@ -76,7 +77,12 @@ def glossed(one: Reading, two: Reading) -> tuple[Reading, Reading]:
         return one, two
     first, second = (PLAIN[name](reading.folded) for reading in (one, two))
     words = frozenset(_WORD.findall(first)) | frozenset(_WORD.findall(second))
-    return _reading(one, first, name, words), _reading(two, second, name, words)
+    roots, others = _glossed(first, name, words), _glossed(second, name, words)
+    lists = lists_of(name)
+    return (
+        _reading(one, first, affirmed(roots, others, first, lists), words, name),
+        _reading(two, second, affirmed(others, roots, second, lists), words, name),
+    )
 
 
 @functools.lru_cache(maxsize=16)
@@ -86,7 +92,8 @@ def _glossed(plain: str, name: str, words: frozenset[str]) -> str:
     return _ROOTS[name](replaced(text, lists.replacements), lists, words)
 
 
-def _reading(reading: Reading, plain: str, name: str, words: frozenset[str]) -> GlossedReading:
+def _reading(reading: Reading, plain: str, text: str, words: frozenset[str], name: str) -> GlossedReading:
+    """Return a text as roots and glosses with its capitals, of the words of both texts."""
     if name == "turkish":
         capitals = [word for word, capital in reading.cased if capital]
     else:
@@ -96,7 +103,7 @@ def _reading(reading: Reading, plain: str, name: str, words: frozenset[str]) -> 
     if titled is not None:
         roots += [_glossed(match[1], name, words).split() for match in titled.finditer(plain)]
     found = frozenset(root for units in roots for root in units)
-    return GlossedReading(_glossed(plain, name, words), name, found, sorted(_FORM.findall(plain)))
+    return GlossedReading(text, name, found, sorted(_FORM.findall(plain)))
 
 
 @functools.cache
