@@ -82,10 +82,11 @@ def may_have_names(words: Set[str], languages: Sequence[Language], lexicon: Lexi
         languages: of the text.
         lexicon: names of a text of roots and glosses; None for all other texts.
     """
-    shared = known_names() if lexicon is None else lexicon
-    if not shared.lengths.keys().isdisjoint(words):
+    if lexicon is not None:
+        return True  # two names can differ in their second words only, as those of certificates in Arabic
+    if not known_names().lengths.keys().isdisjoint(words):
         return True
-    own = map(_names, languages if lexicon is None else ())
+    own = map(_names, languages)
     return any(not names.words.isdisjoint((word, names.spelling_of(word))) for names in own for word in words)
 
 

@@ -59,6 +59,6 @@ def test_the_guards_block_differences_and_keep_paraphrases_of_a_language_with_gl
     pairs = [pair for pair in read_language(language) if not pair.held_out]
     assert {pair.guard for pair in pairs} == set(GUARDS) - {"symbols"}
     fired = {kind: [fires(p.query, p.question) is not None for p in pairs if p.paraphrase == kind] for kind in (0, 1)}
-    assert len(fired[0]) == len(fired[1]) == 28
+    assert min(map(len, fired.values())) >= 56
     assert sum(fired[0]) >= 0.95 * len(fired[0])
     assert sum(fired[1]) <= 0.03 * len(fired[1])
