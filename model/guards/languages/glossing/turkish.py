@@ -14,7 +14,8 @@ from model.guards.languages.glossing.numerals import with_digits, with_units
 from model.guards.languages.glossing.words import MARKS, TOKEN, cut, number_run
 
 _ENDING: Final = re.compile(
-    r"\w{2,}(?:[iu]yor\w*|[ae]bil(?:ir|iyor|me)\w*|m[ae]z|[ae]c[ae][gk]\w*|[iu]r(?:s[iu]n|m)[iu]z|d[iu]g[iu]\w*|s[iu]z)"
+    r"\w{2,}(?:[iu]yor\w*|[ae]bil(?:ir|iyor|me)\w*|m[ae]z|[ae]c[ae][gk]\w*|[iu]r(?:s[iu]n|m)[iu]z|d[iu]g[iu]\w*|s[iu]z"
+    r"|(?:[iu][ln]|y)[iu]nc[ae]|[dt][iu]kt[ae]n)"
     r"|\w{3,}leri(?:n|m|ni|mi|nde)?|m[iu](?:y[iu]m|s[iu]n[iu]z|y[iu]z)"
 )
 _AFTER_DIGITS: Final = re.compile(r"(?<=\d)'[a-z]+")
