@@ -207,6 +207,10 @@ def test_parts_that_exchange_their_roles_differ(one, two, differ):
         ("得了糖尿病还可以买保险吗", "得了高血压还可以买保险吗", True),
         ("PayPayで払えますか", "楽天ペイで払えますか", True),
         ("列車の遅延", "新幹線の遅延", False),
+        ("お正月は休みですか", "年末年始は休みですか", False),
+        ("Üniversite kayıt tarihleri", "Lise kayıt tarihleri", True),
+        ("सोने का भाव", "चांदी का भाव", True),
+        ("大学宿舍几点关门", "高中宿舍几点关门", True),
     ],
 )
 def test_names_are_read_with_their_endings(one, two, differ):
