@@ -7,7 +7,7 @@ from model.guards.languages.glossing.lists import NAMES
 from model.guards.languages.language import languages
 from model.guards.registry import GUARDS, fires
 
-LANGUAGES = pytest.mark.parametrize("language", [language.name for language in languages()])
+LANGUAGES = pytest.mark.parametrize("language", [*(language.name for language in languages()), *NAMES])
 
 
 @pytest.mark.parametrize("guard", GUARDS)
@@ -32,10 +32,8 @@ def test_the_sets_of_a_language_have_no_pair_in_common_and_enough_of_each_kind(l
     texts = [frozenset((pair.query, pair.question)) for pair in pairs]
     assert len(set(texts)) == len(texts)
     assert {pair.guard for pair in pairs} == set(GUARDS) - {"symbols"}
-    for held_out, least in ((True, 20), (False, 80)):
+    for held_out, least in ((True, 27), (False, 80)):
         kinds = [pair.paraphrase for pair in pairs if pair.held_out == held_out]
-        if held_out and not kinds:  # the rules were changed by it, and the next one is not there yet
-            continue
         assert min(sum(kinds), len(kinds) - sum(kinds)) >= least
 
 
@@ -43,22 +41,12 @@ def test_the_sets_of_a_language_have_no_pair_in_common_and_enough_of_each_kind(l
 def test_the_guards_block_differences_and_keep_paraphrases_of_a_language(language):
     pairs = [pair for pair in read_language(language) if not pair.held_out]
     fired = {kind: [fires(p.query, p.question) is not None for p in pairs if p.paraphrase == kind] for kind in (0, 1)}
-    assert sum(fired[0]) >= 0.75 * len(fired[0])
-    assert sum(fired[1]) <= 0.04 * len(fired[1])
+    assert sum(fired[0]) >= 0.95 * len(fired[0])
+    assert sum(fired[1]) <= 0.03 * len(fired[1])
 
 
-@pytest.mark.parametrize("language", [*(language.name for language in languages()), *NAMES])
+@LANGUAGES
 def test_the_guards_keep_natural_wordings_of_a_language(language):
     pairs = read_wordings(language)
     assert len({frozenset(pair) for pair in pairs}) == 12 * 15
     assert sum(fires(query, question) is not None for query, question in pairs) <= 3
-
-
-@pytest.mark.parametrize("language", NAMES)
-def test_the_guards_block_differences_and_keep_paraphrases_of_a_language_with_glosses(language):
-    pairs = [pair for pair in read_language(language) if not pair.held_out]
-    assert {pair.guard for pair in pairs} == set(GUARDS) - {"symbols"}
-    fired = {kind: [fires(p.query, p.question) is not None for p in pairs if p.paraphrase == kind] for kind in (0, 1)}
-    assert min(map(len, fired.values())) >= 56
-    assert sum(fired[0]) >= 0.95 * len(fired[0])
-    assert sum(fired[1]) <= 0.03 * len(fired[1])
