@@ -27,7 +27,7 @@ from jobs.nightly.reporting import frozen_test, write_report
 from jobs.nightly.settings import NightTerms
 from jobs.nightly.steps import key_of
 from jobs.nightly.training import encoder_of_night, how_trained
-from jobs.nightly.warehouse import days_of, in_window
+from jobs.nightly.warehouse import days_of, days_that_left, first_of_window, in_window
 from jobs.nightly.window.drops import changed_drops, check_drops
 from jobs.nightly.window.row_counts import warn_of_unusual_rows
 from model.evaluation.intervals import Interval
@@ -215,11 +215,17 @@ def _evidence(
         review=files.review,
         is_reviewed=files.review is None or judged(night.warehouse, files.review, version.dataset),
         judge=dataset,
-        mix=mix_of(night.days, dataset_before),
+        mix=mix_of(night.days, dataset_before, _left(night, parent) if parent else []),
         reread=night.reread,
         canaries=len(files.canaries),
         uncertified=version.uncertified if night.terms.certificate.require_certificate else None,
     )
+
+
+def _left(night: _Night, parent: Version) -> list[Day]:
+    """Return the days that left the window since the version before."""
+    first = first_of_window(night.date, night.terms.night.window_days)
+    return days_that_left(night.warehouse, first, first_of_window(parent.date, parent.window_days))
 
 
 def _folded(warehouse: str, days: Sequence[Day], terms: NightTerms, earlier: Artefact | None) -> Artefact:

@@ -189,6 +189,15 @@ def days_of(warehouse: str, last: datetime.date, window_days: int) -> list[Day]:
     return [day for date in dates if (day := day_of(warehouse, date))]
 
 
+def days_that_left(warehouse: str, first: datetime.date, earlier: datetime.date) -> list[Day]:
+    """Return the ingested days from the first date of an earlier window until the day before that of a later one.
+
+    Raises:
+        QprError: a manifest is damaged.
+    """
+    return days_of(warehouse, first - datetime.timedelta(days=1), (first - earlier).days)
+
+
 def in_window(days: Iterable[Day], last: datetime.date, window_days: int) -> list[Day]:
     """Return those of some days that are in the window that ends with ``last``, ascending."""
     first = first_of_window(last, window_days)

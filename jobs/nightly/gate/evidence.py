@@ -5,6 +5,7 @@ options -> read_files -> GateFiles; index -> missed_canary, days -> mix_of -> Ev
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -107,12 +108,14 @@ def missed_canary(files: GateFiles, index_url: str, k: int) -> Missed | None:
     return first_missed(open_searcher(index_url), files.canaries, k) if files.canaries else None
 
 
-def mix_of(days: Sequence[Day], dataset_before: Manifest | None) -> Mix | None:
+def mix_of(days: Sequence[Day], dataset_before: Manifest | None, left: Sequence[Day] = ()) -> Mix | None:
     """Return the distance of the answers of the days that the version before does not have; None without a version.
 
     Args:
         days: of the window, ascending.
         dataset_before: manifest of the dataset of the version before, whose inputs are its days.
+        left: days that left the window since that version, ascending. Without them, after some refused nights in a
+            short window, no days would be left to compare with, and the refused ones would pass.
 
     Raises:
         QprError: a daily table is damaged.
@@ -120,6 +123,8 @@ def mix_of(days: Sequence[Day], dataset_before: Manifest | None) -> Mix | None:
     if dataset_before is None:
         return None
     inputs = [source.digest for source in dataset_before.inputs if source.digest]
-    known = [any(map(day.manifest.is_or_was, inputs)) for day in days]  # an erasure gives a day another digest
-    fresh = [day for day, has_it in zip(days, known, strict=True) if not has_it]
-    return answer_mix(fresh, [day for day, has_it in zip(days, known, strict=True) if has_it])
+
+    def is_known(day: Day) -> bool:
+        return any(map(day.manifest.is_or_was, inputs))  # an erasure gives a day another digest
+
+    return answer_mix(list(itertools.filterfalse(is_known, days)), list(filter(is_known, [*left, *days])))

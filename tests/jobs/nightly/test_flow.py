@@ -179,6 +179,19 @@ def test_a_refused_night_stays_for_inspection_and_the_current_version_stays(qpr,
 
 
 @pytest.mark.slow
+def test_refused_nights_do_not_pass_once_a_short_window_has_few_days_of_the_version_before(qpr, tmp_path, drop, dates):
+    w, limits = str(tmp_path / "w"), ["--window", "8d", "--max-kept-fall", 1, "--max-regression", 1]
+    for day in range(1, 11):
+        rows = rows_of(dates(day), seed=0, count=100)
+        outage = [row | {"answer": "The service is down."} for row in rows[:50]]
+        drop(w, dates(day), [*outage, *rows[50:]] if day > 8 else rows)
+    night(qpr, w, "--from", dates(1), "--to", dates(8), *limits)
+    for day in (9, 10):  # on the tenth six days of the window are in version 1
+        reason = night(qpr, w, "--date", dates(day), *limits, code=3)["refused"]
+        assert reason.startswith("50.0 % of the rows of 2025-11-09 have a new answer")
+
+
+@pytest.mark.slow
 def test_a_night_refused_for_answers_of_another_column_names_the_command_that_reads_the_days_again(
     qpr, tmp_path, drop, dates
 ):

@@ -95,6 +95,9 @@ def test_new_days_are_those_that_the_version_before_lacks(day, memory):
     assert mix_of(days, manifest).date == days[7].date
     assert mix_of(days[:7], manifest) is None
     assert mix_of(days, None) is None
+    assert mix_of(days[5:], manifest) is None
+    assert mix_of(days[5:], manifest, days[:5]) == mix_of(days, manifest)
+    assert mix_of(days[:7], manifest, [days[7]]) is None  # a day that left the window is not new
 
 
 def test_a_day_that_questions_were_erased_from_is_not_new(day, memory):
