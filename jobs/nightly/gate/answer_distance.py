@@ -20,9 +20,10 @@ from scipy.special import rel_entr
 from schemas.arrays import Float64s, Int64s
 from schemas.statistics.binomial import lower_tail
 
-DAYS_OF_EXCEPTION: Final = 14
-"""Minimum number of days before of which the most distant is left out: it can be a fault that a higher limit let pass.
-In fewer days it can be the only one of its weekday."""
+_DAYS_OF_EXCEPTION: Final = 14
+"""Minimum number of days before of which the most unusual is left out: it can be a fault that a higher limit let pass.
+In fewer days it can be the only one of its weekday. Of four or five late days without the one with most new answers a
+help desk that gets new answers was refused on 8 of 84 harmless nights, and on 2 with all of them."""
 
 MOST_BINS: Final = 100
 EVENTS_OF_BIN: Final = 20
@@ -30,10 +31,6 @@ EVENTS_OF_BIN: Final = 20
 
 _LATE_DAYS: Final = 7
 """Maximum number of days whose new answers are counted: earlier ones have fewer days before them."""
-
-DAYS_OF_NEW_EXCEPTION: Final = 11
-"""Minimum number of days before, of which six are late, from which the late day with most new answers is left out: with
-four or five, a help desk that gets new answers was refused on 8 of 84 harmless nights, and on 2 with all of them."""
 
 FEWEST_NEW: Final = 0.02
 """Least usual share of new answers: without it a help desk that adds one answer a week, which gets 3 % of the rows, was
@@ -95,8 +92,8 @@ def usual_mix(days: Sequence[Counts]) -> UsualMix:
     """
     total, new = together(days), sorted(_new_shares(days))
     distances = sorted(distance(day, _without(total, day)) for day in days)
-    far = distances[-1 if len(days) < DAYS_OF_EXCEPTION else -2]
-    return UsualMix(total, far, new[-1 if len(days) < DAYS_OF_NEW_EXCEPTION else -2])
+    place = -1 if len(days) < _DAYS_OF_EXCEPTION else -2
+    return UsualMix(total, distances[place], new[place])
 
 
 def compare_day(day: Counts, before: UsualMix) -> DayDistance:

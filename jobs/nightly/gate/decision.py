@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from jobs.nightly.gate.advice import passing_limit, step_after_drift, step_after_lost_questions, step_after_regression
-from jobs.nightly.gate.answer_distance import DAYS_OF_EXCEPTION, DAYS_OF_NEW_EXCEPTION, FEWEST_NEW
+from jobs.nightly.gate.answer_distance import FEWEST_NEW
 from jobs.nightly.gate.answer_mix import Mix
 from jobs.nightly.gate.canaries import shown
 from jobs.nightly.gate.evidence import Evidence
@@ -147,15 +147,13 @@ def _drifted(settings: GateSettings, evidence: Evidence) -> str | None:
     steps = f"{_moved(mix)}. {_steps(evidence, step_after_drift(mix), mix.excess)}"
     if mix.excess > mix.distance - mix.usual:
         return (
-            f"{rounded_percent(mix.new)} of the rows of {mix.date} have a new answer, of the last days before at most "
-            f"{rounded_percent(max(mix.usual_new, FEWEST_NEW))}, but for one exception in {DAYS_OF_NEW_EXCEPTION} days "
-            f"before or more; the distance of both shares is {mix.distance_of_new:.3f}, more than --max-drift "
-            f"{settings.max_drift:g} allows. {steps}"
+            f"{rounded_percent(mix.new)} of the rows of {mix.date} have a new answer, where up to "
+            f"{rounded_percent(max(mix.usual_new, FEWEST_NEW))} are usual; the distance of both shares is "
+            f"{mix.distance_of_new:.3f}, more than --max-drift {settings.max_drift:g} allows. {steps}"
         )
     return (
-        f"answers of {mix.date} are {mix.distance:.3f} away from those of the days before, the most unusual of which, "
-        f"but for one exception in {DAYS_OF_EXCEPTION} days or more, is {mix.usual:.3f} away; --max-drift "
-        f"{settings.max_drift:g} allows {mix.usual + settings.max_drift:.3f}. "
+        f"answers of {mix.date} are {mix.distance:.3f} away from those of the days before, where up to "
+        f"{mix.usual:.3f} is usual; --max-drift {settings.max_drift:g} allows {mix.usual + settings.max_drift:.3f}. "
         f"{rounded_percent(mix.new)} of the rows have a new answer, and {steps}"
     )
 

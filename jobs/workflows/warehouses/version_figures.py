@@ -102,7 +102,7 @@ _METRICS: Final[Mapping[str, _Metric]] = {
         "questions in a cluster",
         percent,
         "Share of the distinct questions of the dataset that are in a cluster.",
-        "limit 10 percentage points below the version before and half of it, unless --max-kept-fall was given",
+        "limit 10 percentage points below the version before, and half of its share, unless --max-kept-fall was given",
         needs_parent=True,
     ),
     "answer_distance": _Metric(
@@ -114,7 +114,7 @@ _METRICS: Final[Mapping[str, _Metric]] = {
     "answer_distance_before": _Metric(
         "usual distance of the days before",
         _score,
-        f"{_DISTANCE}, of the most unusual of them to the others; of 14 or more one is an exception and left out.",
+        f"{_DISTANCE}, of the most unusual of them to the others. Of 14 or more the most unusual is left out.",
     ),
     "new_answers_share": _Metric(
         "rows with a new answer",
@@ -125,8 +125,8 @@ _METRICS: Final[Mapping[str, _Metric]] = {
     "new_answers_share_before": _Metric(
         "usual share of rows with a new answer",
         percent,
-        "Second largest such share of the seven days before; of fewer than 14 days before, of the later half; with "
-        "fewer than 11 the largest.",
+        "Second largest such share of the last seven days before. Of fewer than 14 days before, the largest of their "
+        "later half.",
     ),
     "canaries_found": _Metric(
         "canaries found", percent, "Share of the questions of --canaries whose answer is found.", "limit 100 %"

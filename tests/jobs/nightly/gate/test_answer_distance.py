@@ -80,7 +80,7 @@ def test_the_usual_distance_is_that_of_the_most_distant_day():
     assert usual_mix(days[:3]).distance == pytest.approx(0)
 
 
-@pytest.mark.parametrize(("others", "faults", "usual"), [(10, 1, 0.0), (9, 2, 0.5), (9, 1, 0.5)])
+@pytest.mark.parametrize(("others", "faults", "usual"), [(13, 1, 0.0), (12, 2, 0.5), (12, 1, 0.5)])
 def test_the_usual_share_of_new_answers_is_the_largest_but_for_one_of_many_days(others, faults, usual):
     new = [together([rows(100, 0), Counts(np.full(1, 50 + n), np.full(1, 100))]) for n in range(faults)]
     assert usual_mix([*[ONE] * others, *new]).new == usual
