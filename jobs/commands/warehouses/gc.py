@@ -17,7 +17,7 @@ def gc(
     warehouse: Warehouse,
     keep: Annotated[
         int,
-        typer.Option(metavar="N", min=1, help="Number of versions to keep, the newest ones, and of refused ones."),
+        typer.Option(metavar="N", min=1, help="Number of versions to keep, and of refused nights since the oldest."),
     ] = 7,
     grace_hours: Annotated[
         float,

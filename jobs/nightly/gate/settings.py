@@ -26,16 +26,16 @@ class GateSettings(pydantic.BaseModel, frozen=True, extra="forbid", title="Gate"
         default=0.1,
         ge=0,
         le=1,
-        description="Maximum fall of the share of questions in a cluster, in all and of each script. Five times this "
-        "number is the maximum relative fall, from 20 such questions on.",
+        description="Maximum fall of the share of questions in a cluster, of all and of each script. With 20 such "
+        "questions or more before, their relative fall may be five times this number.",
     )
     max_drift: Annotated[float, Option(metavar="X")] = pydantic.Field(
         default=0.1,
         ge=0,
         le=1,
         description="Maximum distance of a new day's answers from those of the 28 days before, beyond the distance of "
-        "the most unusual of these days; of 14 or more one is an exception and left out. Also that of its share of new "
-        "answers from theirs.",
+        "the most unusual of these days. Of 14 or more the most unusual is left out. It also limits the distance of "
+        "the share of new answers from the usual one.",
     )
     canaries: Annotated[str | None, Option(metavar="FILE", default="none")] = pydantic.Field(
         default=None,
