@@ -60,6 +60,11 @@ def names(one, two):
         ("बिल लेकर रिटर्न कर सकते हैं?", "बिना बिल रिटर्न कर सकते हैं?"),
         ("没有工作能落户吗", "有工作能落户吗"),
         ("収入がないと審査に落ちますか", "収入があると審査に落ちますか"),
+        ("Siparişi iptal etmek istemiyorum", "Siparişi iptal etmek istiyorum"),
+        ("iade istemiyoruz", "iade istiyorum"),
+        ("ICカードをなくしていません", "ICカードをなくしました"),
+        ("切符をなくさない方法", "切符をなくす方法"),
+        ("広告を見えなくする方法", "広告を見える方法"),
     ],
 )
 def test_a_denial_of_the_same_words_is_another_question(one, two):
@@ -78,6 +83,10 @@ def test_a_denial_of_the_same_words_is_another_question(one, two):
         ("لا أستطيع تسجيل الدخول", "كيف أسجل الدخول؟"),
         ("هل الشحن مجاني أم لا؟", "هل الشحن مجاني؟"),
         ("لم يصل طلبي", "طلبي ما وصل"),
+        ("İade etmek istemiyorum, değişim olur mu?", "Değişim olur mu?"),
+        ("カードをなくしたので再発行したい", "カードを再発行したい"),
+        ("カード失くした。再発行できますか", "カードの再発行はできますか"),
+        ("東京→大阪の終電", "東京から大阪の終電"),
         ("क्या छूट नहीं मिल सकती?", "क्या छूट मिल सकती है?"),
         ("डिलीवरी फ्री है या नहीं?", "क्या डिलीवरी फ्री है?"),
         ("लॉगिन नहीं हो रहा", "लॉगिन कैसे करें"),
@@ -175,6 +184,8 @@ def test_numbers_in_words_are_digits(one, two, differ):
         ("中国和日本的时差", "日本和中国的时差", False),
         ("夫が妻の口座を使えますか", "妻が夫の口座を使えますか", True),
         ("東京から大阪までの切符", "大阪まで東京からの切符", False),
+        ("東京→大阪の終電", "大阪→東京の終電", True),
+        ("北京→上海 末班车", "上海->北京 末班车", True),
     ],
 )
 def test_parts_that_exchange_their_roles_differ(one, two, differ):
