@@ -24,11 +24,15 @@ _SPAN: Final = re.compile(
 )
 """A month, years such as 2019-20, a range or score such as 102-98, or a price: two numbers that belong together."""
 
+_TURKISH_MOBILE: Final = r"5(?:0[1-7]|16|[3-5]\d|6[01]) \d{3} "
+"""Operator of a mobile number of Turkey and the first three digits behind it."""
+
 _PLAIN_FORM: Final = re.compile(
-    r"\d{3} \d{3} \d{4}|1 [2-9]\d\d [2-9]\d\d \d{4}|1[3-9]\d(?! (?:19|20)\d\d (?:19|20)\d\d$) \d{4} \d{4}"
+    rf"{_TURKISH_MOBILE}\d\d \d\d"
+    r"|\d{3} \d{3} \d{4}|1 [2-9]\d\d [2-9]\d\d \d{4}|1[3-9]\d(?! (?:19|20)\d\d (?:19|20)\d\d$) \d{4} \d{4}"
     r"|1[38]00 (?!000)\d{3} \d{3}"
 )
-"""Numbers of North America, mobile ones of China and toll-free ones of Australia, with nothing but spaces.
+"""Numbers of North America, mobile ones of Turkey and China, and toll-free ones of Australia, with nothing but spaces.
 
 Numbers of other countries that begin with no 0 look like quantities then.
 """
@@ -56,8 +60,8 @@ _RUSSIAN = rf"{_BEFORE}8(?:[ -]?\(\d{{3,5}}\)[ -]?|[ -][3489]\d\d[ -])\d{{1,3}}[
 _AREA = r"0[1-9]\d{1,4}(?: [/-] |[ /-])"
 """An area with its trunk prefix 0, behind which a last digit after a hyphen is an extension; elsewhere it is a code."""
 
-_TURKISH_TRUNK = r"0 ?(?=\([1-9])|0 (?=[1-9]\d\d \d{3} \d\d \d\d(?! ?\d))"
-"""The trunk prefix 0 apart from its area, as it is written in Turkey."""
+_TURKISH_TRUNK = rf"0 ?(?=\([1-9])|0 (?=(?:[1-9]\d\d \d{{3}} \d\d \d\d|{_TURKISH_MOBILE}\d{{4}})(?! ?\d))"
+"""The trunk prefix 0 apart from its area, as it is written in Turkey; four digits last only in mobile numbers."""
 
 _NATIONAL = (
     rf"{_BEFORE}(?:1[ .-]?|{_TURKISH_TRUNK})?(?:({_AREA})|\(\d{{2,5}}\)[ .\-/]{{0,2}}|\d{{2,5}}[ .\-/]{{1,2}})"
@@ -72,6 +76,9 @@ _TRUNK = (
 
 Five digits at least follow: `02134-1234` is a ZIP code, and two ZIP codes often begin with 0 both.
 """
+
+_JAPANESE = rf"{_BEFORE}0[1-9]\d{{0,3}} ?\(\d{{1,4}}\) ?\d{{4}}{_AFTER}"
+"""A number of Japan with its exchange in brackets, as in 03(1234)5678."""
 
 
 def _is_international(match: str) -> bool:
@@ -136,5 +143,6 @@ PHONES: Final = (
     Kind("phone", re.compile(_RUSSIAN, re.I), whole_if(lambda match: _count_digits(match) == len("84951234567"))),
     Kind("phone", re.compile(_NATIONAL, re.I), whole_if(_is_national)),
     Kind("phone", re.compile(_TRUNK, re.I), whole_if(_is_trunk)),
+    Kind("phone", re.compile(_JAPANESE, re.I), whole_if(lambda match: _count_digits(match) in (10, 11))),
 )
 """Kinds of phone numbers, in the order in which they are replaced."""
