@@ -15,6 +15,7 @@ import rich.table
 
 from jobs.display.console import results
 from jobs.display.safe_text import cut, json_text, printable, with_text_ids
+from jobs.display.terminal_tables import keep_order
 from schemas.text import key, words, words_of
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ def _table(question: str, hits: Sequence[Hit]) -> rich.table.Table:
         cells = [hit.text, *([hit.answer or ""] if answered else []), _reasons(question, hit)]
         probability = [] if not likely else ["" if hit.probability is None else f"{hit.probability:.2f}"]
         table.add_row(str(hit.rank), *probability, *(cut(printable(cell)) for cell in cells))
+    keep_order(table, (text for hit in hits for text in (hit.text, hit.answer or "")))
     return table
 
 

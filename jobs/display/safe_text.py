@@ -31,6 +31,14 @@ _HIGH_CONTROLS: Final = re.compile(r"[\x7f-\x9f]")
 _DIRECTIONS: Final = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 """Formatting characters of the bidirectional algorithm; one that is not closed turns the rest of a line around."""
 
+LEFT_TO_RIGHT: Final = "\u200e"
+"""A mark of no width, left of which right-to-left text ends: what follows it stands to the right of that text."""
+
+_RIGHT_TO_LEFT: Final = re.compile(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+"""Letters of Hebrew, Arabic and other scripts that are written from right to left."""
+
 _MOST_INDENTATION: Final = 40
 """Half of a terminal's width; the rest of a line stays readable."""
 
@@ -60,6 +68,11 @@ def _indentation(line: str) -> str:
     """Return the spaces before a line, at most `_MOST_INDENTATION`."""
     before = line[: len(line) - len(line.lstrip())].expandtabs(4)
     return " " * min(len(before), _MOST_INDENTATION)
+
+
+def is_right_to_left(text: str) -> bool:
+    """Return whether a text has a letter of a script that is written from right to left."""
+    return _RIGHT_TO_LEFT.search(text) is not None
 
 
 def escape_controls(text: str) -> str:

@@ -14,6 +14,7 @@ import rich.table
 import rich.text
 
 from jobs.display.safe_text import csv_bytes, printable
+from jobs.display.terminal_tables import keep_order
 from schemas.quantities import counted
 from schemas.tables import CLUSTERS, COHERENCE_COLUMNS
 
@@ -45,6 +46,7 @@ def terminal_table(sample: list[dict[str, Any]], *, shown: int) -> rich.table.Ta
         lines = [f"{q['events']:,} × {printable(q['text'])}" for q in cluster["questions"][:shown]]
         scores = [f"{label} {cluster[name]:.2f}" for label, name in COHERENCE_COLUMNS.items()]
         table.add_row(answer, rich.text.Text("\n".join([*lines, *_more(cluster, shown)])), "\n".join(scores))
+    keep_order(table, (text for row in sample for text in (_answer(row), *(q["text"] for q in row["questions"]))))
     return table
 
 

@@ -1,11 +1,14 @@
 """Tables in the terminal at the end of a run.
 
 manifest -> dataset_tables -> rich tables; result of an evaluation -> metrics_table -> rich table
+table with texts of a log -> keep_order -> the same table
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import copy
+import itertools
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import rich.box
@@ -13,6 +16,7 @@ import rich.console
 import rich.table
 import rich.text
 
+from jobs.display.safe_text import LEFT_TO_RIGHT, is_right_to_left
 from jobs.display.summary_tables import SummaryTable, other_counts, speed, summary_tables
 from model.choices import WITHOUT_VECTORS
 from schemas.quantities import counted
@@ -45,6 +49,24 @@ def terminal_table(summary: SummaryTable) -> rich.table.Table:
     for row in summary.rows:
         table.add_row(*map(rich.text.Text, row))
     return table
+
+
+def keep_order(table: rich.table.Table, texts: Iterable[str]) -> None:
+    """Keep the columns of each row of a table in their order where a cell has right-to-left text.
+
+    Many terminals write right-to-left text with all up to the next Latin letter from right to left, and so would
+    exchange two columns. A mark at each divider ends such a text.
+
+    Args:
+        table: table with a box, in place.
+        texts: of its cells.
+    """
+    if table.box is None or not any(map(is_right_to_left, texts)):
+        return
+    table.box = copy.copy(table.box)
+    for part, place in itertools.product(("head", "mid", "foot"), ("left", "vertical", "right")):
+        divider = getattr(table.box, f"{part}_{place}")
+        setattr(table.box, f"{part}_{place}", f"{LEFT_TO_RIGHT}{divider}{LEFT_TO_RIGHT}")
 
 
 def metrics_table(result: Mapping[str, Any]) -> rich.table.Table:

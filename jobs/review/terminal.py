@@ -20,7 +20,7 @@ import rich.text
 import typer
 
 from jobs.display.console import results, say
-from jobs.display.safe_text import printable, printable_lines
+from jobs.display.safe_text import LEFT_TO_RIGHT, is_right_to_left, printable, printable_lines
 from jobs.display.text_input import is_typed
 from jobs.review.checks import MOST_NOTE
 from jobs.review.database.connection import Verdict
@@ -200,6 +200,7 @@ def _show(review: Review, reviewer: str, task: Task, shown: int, screen: rich.co
     wordings.add_column(overflow="fold")
     for place, line in enumerate(item.lines[:shown], 1):
         times = f"  ({line.events:,} ×)" if line.events and line.events > 1 else ""
+        times = f"{LEFT_TO_RIGHT}{times}" if times and is_right_to_left(line.text) else times
         wording = rich.text.Text(printable_lines(line.text)).append(times, style="dim")
         wordings.add_row(*([str(place)] if len(item.lines) > 1 else []), wording)
     text = rich.text.Text()

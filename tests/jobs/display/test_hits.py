@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from rich.cells import cell_len
 
 from jobs.display.console import results
 from jobs.display.hits import print_hits, reason_of_no_hits
@@ -69,6 +70,16 @@ def test_texts_without_spaces_are_shown_whole(capsys):
     print_hits("再設定", [hit(text=text, answer=text)], as_json=False)
     cells = [line.split("│")[2:4] for line in capsys.readouterr().out.splitlines() if "│" in line]
     assert ["".join(part.strip() for part in column) for column in zip(*cells, strict=True)] == [text, text]
+
+
+@pytest.mark.parametrize("text", ["كم رسوم تجديد بطاقة الهوية؟", "כמה עולה הכרטיס", "تُجدَّد البطاقة"])
+def test_columns_of_right_to_left_text_keep_their_order(text, capsys):
+    print_hits(text, [hit(text=text, answer=text), hit(rank=2)], as_json=False)
+    rows = [line for line in capsys.readouterr().out.splitlines() if "│" in line]
+    assert all(line.count("│") == 5 == line.count("\u200e│\u200e") for line in rows)
+    assert len({*map(cell_len, rows)}) == 1
+    print_hits("pay", [hit(answer="支払い")], as_json=False)
+    assert "\u200e" not in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

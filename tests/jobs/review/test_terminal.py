@@ -201,6 +201,16 @@ def test_lines_of_questions_and_answers_stay_and_none_looks_like_another_wording
         assert line in shown
 
 
+def test_the_number_of_times_stands_behind_right_to_left_text(make_review, capsys):
+    queue = FakeQueue(1)
+    first, *others = queue.items[0].lines
+    queue.items[0] = queue.items[0]._replace(lines=(first._replace(text="متى تجمع النفايات؟"), *others))
+    assert judge_in_terminal(make_review(queue), "Ada", scripted_keys("q")) == 0
+    shown = capsys.readouterr().out
+    assert "النفايات؟\u200e  (3 ×)" in shown
+    assert shown.count("\u200e") == 1
+
+
 def test_a_narrow_terminal_shows_the_whole_question_and_wrapped_lines_below_the_first_one(make_review, capsys):
     queue = FakeQueue(1)
     first, *others = queue.items[0].lines

@@ -119,6 +119,12 @@ def test_long_lists_are_cut_with_a_note_in_terminal_and_markdown():
         assert "more" not in text
 
 
+def test_a_right_to_left_answer_stays_left_of_its_questions():
+    sample = with_counts(clusters(cluster(1, ["متى تجمع النفايات؟", "b"], answer="يوم الأحد")), [])
+    row = next(line for line in shown(sample, shown=2).splitlines() if "يوم الأحد" in line)
+    assert "\u200e" in row[row.index("يوم الأحد") : row.index("×")]
+
+
 def test_markup_and_control_characters_are_shown_not_obeyed():
     nasty = "[bold]a|b[/] \x1b[31mred\n<b>*x*"
     sample = with_counts(clusters(cluster(1, [nasty, "b"], answer=None)), [])
