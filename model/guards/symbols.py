@@ -43,7 +43,7 @@ _BELOW = re.compile(r"\b(?:minus|negative|below|loss|lost|debt|overdrawn|fall|fe
 _ABOVE = re.compile(r"\b(?:plus|positive|above)\b")
 _SPOKEN_OPERATORS = re.compile(r"(?<=[0-9]) (plus|minus|times|multiplied by|divided by|over) (?=[0-9])")
 _OPERATOR = {"plus": "+", "minus": "-", "times": "*", "multiplied by": "*", "divided by": "/", "over": "/"}
-_SAME = str.maketrans({"×": "*", "⋅": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "—": "-", "♯": "#"})
+_SAME = str.maketrans({"×": "*", "⋅": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "—": "-", "♯": "#", "≠": "!="})
 _HARD = re.compile(r"[+*=<>&|^~@#\\{}\[\]%$]|[^\w\s\x00-\x7f‘’“”«»‹›…¿¡、。，．・！？：；（）「」『』–—-]")
 _EMOTICON = re.compile(r"(?<!\S)[:;=]-?[()dp/|]+(?!\w)")
 _INNER = re.compile(r"(?<=[\w)])([+*=<>^|&~!]+|[∪∩∈∉≤≥≠±→])(?=[\w(])")
@@ -182,7 +182,7 @@ def _operators(folded: str) -> list[tuple[str, bool]]:
     """Return the runs of symbols that stand for themselves, each with whether it can be no punctuation."""
     folded = _SPOKEN_OPERATORS.sub(lambda match: f" {_OPERATOR[match[1]]} ", folded)
     found = [(smiley, True) for smiley in _EMOTICON.findall(folded)]
-    chunks = _EMOTICON.sub("", folded).translate(_SAME).split()
+    chunks = _EMOTICON.sub("", folded).translate(_SAME).replace("<>", "!=").split()
     for place, chunk in enumerate(chunks):
         if "://" in chunk or chunk.startswith("www."):
             continue

@@ -46,6 +46,8 @@ def test_a_sign_in_words_hides_no_other_difference_whatever_the_order_of_the_num
         ("What is 3+4?", "What is 3 plus 4?"),
         ("Ça va ! Tu viens ?", "Ça va ? Tu viens ?"),
         ("#metoo", "metoo"),
+        ("What is x <> y in SQL?", "What is x != y in SQL?"),
+        ("x ≠ y", "x != y"),
     ],
 )
 def test_punctuation_and_symbols_in_words_are_no_difference(one, two):
