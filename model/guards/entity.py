@@ -17,8 +17,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from model.guards.languages.glossing.reading import glossed
-from model.guards.languages.language import Language, common_languages, possible_languages
+from model.guards.languages.language import Language
 from model.guards.languages.names import may_have_names, names_of, sure_names
+from model.guards.languages.recognition import common_languages, possible_languages
 from model.guards.names import Lexicon, by_group
 from model.guards.reading import Reading, stem, without_marks
 

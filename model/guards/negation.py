@@ -11,11 +11,12 @@ Other languages have rules of their own (`model.guards.languages.negation`).
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from typing import Final, NamedTuple
 
 from model.guards.languages.glossing.reading import glossed
-from model.guards.languages.language import possible_languages
 from model.guards.languages.negation import polarity_differs
+from model.guards.languages.recognition import possible_languages
 from model.guards.lists import listed
 from model.guards.reading import Reading, stem
 
@@ -29,6 +30,8 @@ _CUES: Final = listed("negations") | {
     f"{verb}n{apostrophe}t" for verb in listed("verbs_of_contractions") for apostrophe in ("'", "")
 }
 _SAYS_NO: Final = listed("denying")
+_REQUIRED: Final = frozenset(("mandatory", "must", "necessary", "need", "needed", "needs", "required"))
+_OPENERS: Final = frozenset(("how", "what", "when", "where", "which", "who", "why"))
 _FUNCTION: Final = listed("unchanged_by_negation")
 _HARMLESS = re.compile(
     r",? or (?:\w+ ){0,2}(?:not|no|\w+n't)(?= ?[?.!,;]| ?$)"
@@ -89,7 +92,19 @@ def negation_differs(query: Reading, question: Reading) -> bool:
     if one.denied == two.denied or one.negated == two.negated:
         return False
     affirmed, other = (question, query) if one.negated else (query, question)
-    return (affirmed.vocabulary & _SAYS_NO) <= other.vocabulary
+    return not _asks_for_the_same(other.vocabulary, affirmed.vocabulary)
+
+
+def _asks_for_the_same(denied: Set[str], affirmed: Set[str]) -> bool:
+    """Return whether words deny what others deny in another way, or ask for: "Do I need a ticket?", "When is it paid?".
+
+    The words of the other text are then "Can I enter without a ticket?" and "It was not paid".
+    """
+    if not (affirmed & _SAYS_NO) <= denied:
+        return True
+    if "without" in denied and not affirmed.isdisjoint(_REQUIRED) and denied.isdisjoint(_REQUIRED):
+        return True
+    return "when" in affirmed and denied.isdisjoint(_OPENERS)
 
 
 def _has_cue(reading: Reading) -> bool:

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Final
 
 from model.guards.languages.glossing.reading import glossed
-from model.guards.languages.language import common_languages
 from model.guards.languages.numbers import names_half_of_day
+from model.guards.languages.recognition import common_languages
 from model.guards.quantities import Quantity, has_numbers, quantities
 from model.guards.reading import Reading
 

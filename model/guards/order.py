@@ -19,8 +19,8 @@ from collections.abc import Set
 from typing import Final, NamedTuple
 
 from model.guards.languages.glossing.reading import glossed
-from model.guards.languages.language import common_languages
 from model.guards.languages.order import moves_object, parts_are_exchanged
+from model.guards.languages.recognition import common_languages
 from model.guards.lists import listed
 from model.guards.reading import Reading, stem
 

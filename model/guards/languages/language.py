@@ -1,6 +1,6 @@
 """Languages that the guards read beside English, by lists of words: German, Dutch, Spanish, French, Italian and others.
 
-languages.json -> languages; two readings -> common_languages -> the languages that both may be written in
+languages.json -> languages
 
 A list has words in lower case without the marks of Latin letters, since many people leave these out: "que" is "qué".
 """
@@ -18,12 +18,6 @@ from typing import Any, Final
 from model.guards.languages.compounds import with_glued
 from model.guards.languages.rows import pairs_of, prefixes_of, rules_of
 from model.guards.languages.stems import stem_of, stems_of
-from model.guards.lists import listed
-from model.guards.reading import Reading
-
-_ENGLISH: Final = frozenset().union(
-    *map(listed, ("english", "english_and_others", "unchanged_by_negation", "prepositions", "negations")), ["and"]
-)
 
 _NEVER: Final = "(?!)"
 """Expression of nothing."""
@@ -37,6 +31,7 @@ class Language:
         name: English name in lower case.
         functions: words that may differ beside a negation: articles, pronouns, auxiliary verbs, question words.
         typical: other words by which the language is recognized, "trein".
+        foreign: expression of letters and words of its neighbors, which are read by no rule: Ukrainian is no Russian.
         denial: expression of the words that deny a clause, "nicht".
         without: expression of "without".
         only: words for "only".
@@ -48,6 +43,8 @@ class Language:
         polar: words that begin a yes-no question, among them an opener that is "whether" wherever it stands.
         ways: question words for the way to do or find something, "how" and "where".
         abilities: verbs that people deny in place of such a question: "I cannot", "I do not find".
+        times: words for "when"; people deny that something came in place of such a question: "it has not arrived".
+        required: words by which a thing is needed: "do I need a ticket" asks the same as "can I enter without one".
         prefixes: prefixes of two opposite words with the same rest, "un" and "", and the rests for which this holds:
             "wydrukować" is no opposite of "drukować".
         opposites: pairs of opposite stems.
@@ -82,6 +79,7 @@ class Language:
     name: str
     functions: frozenset[str]
     typical: frozenset[str]
+    foreign: re.Pattern[str]
     denial: re.Pattern[str]
     without: re.Pattern[str]
     only: frozenset[str]
@@ -93,6 +91,8 @@ class Language:
     polar: frozenset[str]
     ways: frozenset[str]
     abilities: frozenset[str]
+    times: frozenset[str]
+    required: frozenset[str]
     prefixes: tuple[tuple[str, str, re.Pattern[str]], ...]
     opposites: frozenset[tuple[str, str]]
     particles: frozenset[tuple[str, str]]
@@ -127,53 +127,6 @@ class Language:
         return stem_of(word, self.endings)
 
 
-def common_languages(one: Reading, two: Reading) -> list[Language]:
-    """Return the languages with most function and number words in two texts, none if English has as many.
-
-    In a tie there are several. "Is" and "in" are Dutch too, so a test of each text for English is not enough. Roots and
-    glosses are of the language of their reading.
-    """
-    if one.language is not None:
-        return [one.language]
-    marked = not (one.folded.isascii() or two.folded.isascii())
-    return _common_languages(one.plain_vocabulary, two.plain_vocabulary, marked)
-
-
-def possible_languages(one: Reading, two: Reading) -> list[Language]:
-    """Return the common languages, or all if no word of two texts shows one: "uninstall the app" in many languages."""
-    others = common_languages(one, two)
-    return others or ([] if one.is_english or two.is_english else list(languages()))
-
-
-@functools.lru_cache(maxsize=16)
-def _common_languages(one: frozenset[str], two: frozenset[str], marked: bool) -> list[Language]:
-    words = one | two
-    english = max(0, len(words & _ENGLISH) - marked)  # a tie is no English with letters as in "cotação"
-    if len(words.intersection(_all_typical())) <= english:
-        return []
-    counts = [(len(words & typical), language) for typical, language in zip(_typical(), languages(), strict=True)]
-    most = max(count for count, _ in counts)
-    if most <= english:
-        return []
-    return [language for count, language in counts if count == most]
-
-
-def count_of_typical_words(words: frozenset[str]) -> int:
-    """Return the largest number of words by which one language is recognized, English among them."""
-    return max(len(words & typical) for typical in (_ENGLISH, *_typical()))
-
-
-@functools.cache
-def _typical() -> tuple[frozenset[str], ...]:
-    """Return the words by which each language is recognized."""
-    return tuple(language.functions | language.typical | language.cardinals.keys() for language in languages())
-
-
-@functools.cache
-def _all_typical() -> frozenset[str]:
-    return frozenset().union(*_typical())
-
-
 @functools.cache
 def languages() -> tuple[Language, ...]:
     """Return all languages."""
@@ -194,6 +147,7 @@ def language_from_row(name: str, row: dict[str, Any]) -> Language:
         name=name,
         functions=words("functions"),
         typical=frozenset(row.get("typical", "").split()),
+        foreign=re.compile(row.get("foreign", _NEVER)),
         denial=re.compile(rf"\b(?:{row['denial']})\b"),
         without=re.compile(rf"\b(?:{row['without']})\b"),
         only=frozenset(row.get("only", "").split()),
@@ -205,6 +159,8 @@ def language_from_row(name: str, row: dict[str, Any]) -> Language:
         polar=words("polar"),
         ways=words("ways"),
         abilities=words("abilities"),
+        times=words("times"),
+        required=words("required"),
         prefixes=tuple(prefixes_of(row.get("prefixes", []))),
         opposites=frozenset(
             pair

@@ -70,7 +70,9 @@ def polarity_differs(query: Reading, question: Reading, language: Language) -> b
         return False
     if not language.spoken.isdisjoint(one.words.keys() & two.words.keys() & {one.cue, two.cue}):
         return False
-    return not (_asks_for_a_way(one, two, language) or _restricts(one, two) or _repeats_other_clauses(one, two))
+    if _asks_for_a_way(one, two, language) or _asks_for_need(one, two, language):
+        return False
+    return not (_restricts(one, two) or _repeats_other_clauses(one, two))
 
 
 def _restricts(one: _Polarity, two: _Polarity) -> bool:
@@ -99,11 +101,21 @@ def _opposite_particles(one: _Polarity, two: _Polarity, language: Language) -> i
 
 
 def _asks_for_a_way(one: _Polarity, two: _Polarity, language: Language) -> bool:
-    """Return whether one text asks how or where, and the other does not and denies that its writer can."""
+    """Return whether one text asks how, where or when, and the other only denies that this can be or has been done."""
     if one.counted[1] != two.counted[1]:
         return False
     denied, affirmed = (one, two) if one.counted[0] else (two, one)
-    return affirmed.asks_way and not denied.asks_way and not language.abilities.isdisjoint(denied.words)
+    if affirmed.asks_way and not denied.asks_way and not language.abilities.isdisjoint(denied.words):
+        return True
+    return language.openers.isdisjoint(denied.words) and not language.times.isdisjoint(affirmed.words)
+
+
+def _asks_for_need(one: _Polarity, two: _Polarity, language: Language) -> bool:
+    """Return whether one text asks whether a thing is needed, and the other whether it goes without."""
+    without, other = (one, two) if one.counted[1] else (two, one)
+    if not without.counted[1] or not language.required.isdisjoint(without.words):
+        return False
+    return not language.required.isdisjoint(other.words)
 
 
 def _polarity(reading: Reading, language: Language) -> _Polarity:

@@ -9,9 +9,10 @@ import functools
 import re
 from typing import Final
 
-from model.guards.languages.language import Language, common_languages, languages
+from model.guards.languages.language import Language, languages
 from model.guards.languages.names import sure_names
 from model.guards.languages.numerals import with_digits
+from model.guards.languages.recognition import common_languages
 from model.guards.reading import Reading
 from model.guards.units import units
 

@@ -34,6 +34,8 @@ def test_a_denial_of_the_same_words_is_another_question(one, two):
         ("Bread without yeast: how?", "Bread with no yeast: how?"),
         ("Is my seat uncomfortable?", "Is my seat small?"),
         ("What is a unit of the army?", "What is it of the army?"),
+        ("Can I enter without a ticket?", "Do I need a ticket to enter?"),
+        ("My overtime was not paid", "When is my overtime paid?"),
         ("Varför fungerar inte mitt kort?", "Varför fungerar mitt kort?"),
     ],
 )

@@ -12,7 +12,7 @@ from typing import Final
 from model.guards.languages.glossing import turkish
 from model.guards.languages.glossing.lists import lists_of
 from model.guards.languages.glossing.plain import PLAIN
-from model.guards.languages.language import count_of_typical_words
+from model.guards.languages.recognition import count_of_typical_words
 from model.guards.reading import Reading
 
 _DISTANT: Final = re.compile(r"[\u0600-\u30ff\u3400-\u9fff]")
@@ -26,6 +26,8 @@ _JAPANESE: Final = re.compile("[込円駅払売図価読続権険発録帰気毎
 """Characters that Japanese has in another form than Chinese."""
 _OTHER_ARABIC: Final = re.compile("[پچژگکیٹڈڑںےہھۀێۆە]")
 """Letters of Persian, Urdu and Kurdish that Arabic lacks."""
+_OTHER_TURKIC: Final = "ə"
+"""Letter of Azerbaijani, whose words Turkish has in other meanings: "kartla ödəniş etmək olmaz?"."""
 _LETTER: Final = re.compile(r"[ığş]|\w{3}'(?:n?[dt][ae]n?|[yn]?[aeıiuü]|n?[ıiuü]n|y?l[ae])$")
 """A letter that other languages lack, or a case behind the apostrophe of a name."""
 _WORD: Final = re.compile(r"[^\W\d_]+")
@@ -57,6 +59,8 @@ def _by_script(one: Reading, two: Reading) -> str | None:
 
 def _turkish(vocabulary: frozenset[str]) -> str | None:
     """Return whether more words are Turkish than English or of one of the other languages."""
+    if any(_OTHER_TURKIC in word for word in vocabulary):
+        return None
     words = frozenset(map(PLAIN["turkish"], vocabulary))
     counted = len(words & _typical_of_turkish()) + sum(map(turkish.has_ending, words))
     counted += sum(_LETTER.search(word) is not None for word in vocabulary)

@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from model.guards.languages.language import common_languages, languages
+from model.guards.languages.language import languages
 from model.guards.languages.numbers import number_words
+from model.guards.languages.recognition import common_languages
 from model.guards.reading import Reading, without_marks
 from schemas.text import fold
 
@@ -61,6 +62,9 @@ def test_there_is_a_text_for_each_language():
         "Is a la carte dining in the hotel?",
         "arroz and pollo, no cheese",
         "How did La casa de papel end?",
+        "kya nahi ho sakta return",
+        "як скасувати замовлення, чи можна",
+        "es pot pagar amb targeta",
     ],
 )
 def test_english_and_texts_without_function_words_have_no_other_language(text):
@@ -74,7 +78,7 @@ def test_words_that_two_languages_share_leave_both():
 def test_all_words_are_written_as_they_are_compared():
     for language in languages():
         words = language.functions | language.openers | language.articles | language.conjunctions
-        words |= language.polar | language.ways | language.abilities
+        words |= language.polar | language.ways | language.abilities | language.times | language.required
         words |= language.symmetric | language.ones | language.halves | language.day_parts | language.prepositions
         words |= language.cardinals.keys() | language.ordinals.keys() | language.contractions.keys()
         assert {

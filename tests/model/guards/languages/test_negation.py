@@ -195,3 +195,64 @@ def test_long_texts_with_other_words_are_not_compared_word_by_word(monkeypatch):
     one, two = (" ".join(f"{letter}{number}" for number in range(99)) for letter in "ab")
     assert not negation_differs(Reading(f"Wie kann ich nicht {one}"), Reading(f"Wie kann ich {two}"))
     compared.assert_not_called()
+
+
+@pytest.mark.parametrize(
+    ("complaint", "question"),
+    [
+        ("Mein Paket kommt nicht", "Wann kommt mein Paket?"),
+        ("Mijn geld is niet teruggestort", "Wanneer wordt mijn geld teruggestort?"),
+        ("El pedido no llega", "¿Cuándo llega el pedido?"),
+        ("Ma commande n'est pas livrée", "Quand est livrée ma commande ?"),
+        ("Il pacco non arriva", "Quando arriva il pacco?"),
+        ("O pedido não chegou", "Quando chega o pedido?"),
+        ("Paczka nie przychodzi", "Kiedy przychodzi paczka?"),
+        ("Посылка не приходит", "Когда приходит посылка?"),
+    ],
+)
+def test_a_complaint_gets_the_answer_to_when(complaint, question):
+    assert not negation_differs(Reading(complaint), Reading(question))
+    assert not negation_differs(Reading(question), Reading(complaint))
+
+
+@pytest.mark.parametrize(
+    ("without", "needed"),
+    [
+        ("Kann ich ohne Ausweis reisen?", "Brauche ich zum Reisen einen Ausweis?"),
+        ("Kan ik zonder reservering naar binnen?", "Heb ik een reservering nodig om naar binnen te gaan?"),
+        ("Puis-je entrer sans réservation ?", "Faut-il une réservation pour entrer ?"),
+        ("Posso entrar sem reserva?", "Preciso de reserva para entrar?"),
+        ("Можно ли войти без брони?", "Нужна ли бронь, чтобы войти?"),
+    ],
+)
+def test_a_question_whether_a_thing_is_needed_is_one_whether_it_goes_without(without, needed):
+    assert not negation_differs(Reading(without), Reading(needed))
+    assert not negation_differs(Reading(needed), Reading(without))
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("Wann kommt das Paket nicht an?", "Wann kommt das Paket an?"),
+        ("Warum kommt mein Paket nicht?", "Wann kommt mein Paket?"),
+        ("Brauche ich einen Ausweis mit Foto?", "Brauche ich einen Ausweis ohne Foto?"),
+        ("¿Necesito factura para devolver?", "¿No necesito factura para devolver, por qué?"),
+    ],
+)
+def test_when_and_need_beside_other_denials_are_another_question(one, two):
+    assert negation_differs(Reading(one), Reading(two))
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("не мога да платя с карта", "как мога да платя с карта"),
+        ("чи не можна повернути товар", "чи можна повернути товар"),
+        ("ці можна плаціць карткай", "можна плаціць карткай ці не"),
+        ("no podria pagar amb targeta", "podria pagar amb targeta?"),
+        ("que no es pot pagar amb targeta?", "es pot pagar amb targeta?"),
+    ],
+)
+def test_neighbors_of_a_language_are_read_by_no_rule(one, two):
+    assert not negation_differs(Reading(one), Reading(two))
+    assert not negation_differs(Reading(two), Reading(one))

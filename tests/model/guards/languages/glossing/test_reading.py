@@ -14,6 +14,7 @@ from model.guards.reading import Reading
         ("kartsız ödeyebilir miyim", "turkish"),
         ("kartsiz odeyebilir miyim", "turkish"),
         ("emlak vergisini kimler öder", "turkish"),
+        ("kartla ödəniş etmək olar", None),
         ("كيف ألغي الطلب", "arabic"),
         ("چگونه سفارش را لغو کنم", None),
         ("میں آرڈر کیسے منسوخ کروں", None),
