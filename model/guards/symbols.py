@@ -45,6 +45,12 @@ _SPOKEN_OPERATORS = re.compile(r"(?<=[0-9]) (plus|minus|times|multiplied by|divi
 _OPERATOR = {"plus": "+", "minus": "-", "times": "*", "multiplied by": "*", "divided by": "/", "over": "/"}
 _SAME = str.maketrans({"×": "*", "⋅": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "—": "-", "♯": "#", "≠": "!="})
 _HARD = re.compile(r"[+*=<>&|^~@#\\{}\[\]%$]|[^\w\s\x00-\x7f‘’“”«»‹›…¿¡、。，．・！？：；（）「」『』–—-]")
+_CAN_OPERATE = re.compile(
+    r"[^\w\s?.,'\"()!]|(?<!\S)[?.,'\"()!_]+(?!\S)|[α-ω]"
+    r"|[0-9] (?:plus|minus|times|multiplied by|divided by|over) [0-9]"
+)
+"""A sign that can be an operator: no punctuation behind a word."""
+_DIGIT = re.compile(r"\d")
 _EMOTICON = re.compile(r"(?<!\S)[:;=]-?[()dp/|]+(?!\w)")
 _INNER = re.compile(r"(?<=[\w)])([+*=<>^|&~!]+|[∪∩∈∉≤≥≠±→])(?=[\w(])")
 _LETTERS = re.compile(r"^([a-z])([:/-])([a-z])$")
@@ -136,6 +142,8 @@ class _Marks(NamedTuple):
 
 
 def _numbers_differ(query: Reading, question: Reading) -> bool:
+    if not (_DIGIT.search(query.folded) and _DIGIT.search(question.folded)):
+        return False
     first, second = _number_marks(query.folded), _number_marks(question.folded)
     for number in first.keys() & second.keys():
         one, two = first[number], second[number]
@@ -165,6 +173,8 @@ def _number_marks(folded: str) -> dict[str, _Marks]:
 
 
 def _operators_differ(query: Reading, question: Reading) -> bool:
+    if not (_CAN_OPERATE.search(query.folded) and _CAN_OPERATE.search(question.folded)):
+        return False
     first, second = _operators(query.folded), _operators(question.folded)
     if not (first and second):
         return False

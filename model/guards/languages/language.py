@@ -124,7 +124,13 @@ class Language:
 
     def stem(self, word: str) -> str:
         """Return a word without its ending, at least three letters."""
-        return stem_of(word, self.endings)
+        return _stem(word, self)
+
+
+@functools.lru_cache(maxsize=16_384)
+def _stem(word: str, language: Language) -> str:
+    """Return a stem, which is found by the word and language: the hash of all endings takes as long as the stem."""
+    return stem_of(word, language.endings)
 
 
 @functools.cache

@@ -9,8 +9,9 @@ question without "nicht". "Ich kann mich nicht anmelden" gets the answer to "Wie
 
 from __future__ import annotations
 
+import functools
 import re
-from typing import Final, NamedTuple
+from typing import Final
 
 from model.guards.languages.language import Language
 from model.guards.reading import RUN, Reading
@@ -21,35 +22,67 @@ _MOST_OPPOSITES: Final = 4
 _CLAUSE = re.compile(r"[,;:¿–—]|[.!?] (?=\S)")
 
 
-class _Polarity(NamedTuple):
-    """How a text affirms or denies.
+class _Polarity:
+    """How a text affirms or denies; the parts that few pairs need are found when they are read.
 
     Attributes:
         denied: the negation of a clause and "without", each whether it is written.
-        counted: each whether it is written and counts.
-        cue: last word of the negation of a clause, empty without one.
         words: all words in the order in which they stand last, as keys.
         content: stems of the content words in order, as keys.
-        asks_way: whether a clause with a content word asks how or where.
-        elsewhere: stems of the words of the clauses that are not denied.
-        only: whether an "only" is written.
-        excepted: whether something is excepted: "no … but", "not … without".
     """
 
-    denied: tuple[bool, bool]
-    counted: tuple[bool, bool]
-    cue: str
-    words: dict[str, None]
-    content: dict[str, None]
-    asks_way: bool
-    elsewhere: set[str]
-    only: bool
-    excepted: bool
+    def __init__(self, reading: Reading, language: Language) -> None:
+        self._language = language
+        self._plain = plain = language.greeting.sub("", reading.plain)
+        self.denied = bool(language.denial.search(plain)), bool(language.without.search(plain))
+        self._text = language.harmless.sub(" ", plain) if any(self.denied) else plain
+        self.words = dict.fromkeys(reversed(dict.fromkeys(reversed(RUN.findall(self._text)))))
+        self.content = dict.fromkeys(stem for word in self.words if (stem := _content_stem(word, language)))
+
+    @functools.cached_property
+    def counted(self) -> tuple[bool, bool]:
+        """The negation of a clause and "without", each whether it is written and counts."""
+        counts = self._denial is not None and not _asks_yes_or_no(self._text, self._denial, self._language)
+        return counts, bool(self._language.without.search(self._text))
+
+    @functools.cached_property
+    def _denial(self) -> re.Match[str] | None:
+        return self._language.denial.search(self._text)
+
+    @property
+    def cue(self) -> str:
+        """Last word of the negation of a clause, empty without one."""
+        return RUN.findall(self._denial[0])[-1] if self._denial else ""
+
+    @property
+    def asks_way(self) -> bool:
+        """Whether a clause with a content word asks how or where."""
+        clauses = (set(RUN.findall(part)) for part in _CLAUSE.split(self._text))
+        functions, ways = self._language.functions, self._language.ways
+        return any(not ways.isdisjoint(clause) and clause - functions for clause in clauses)
+
+    @property
+    def elsewhere(self) -> set[str]:
+        """Stems of the words of the clauses that are not denied."""
+        denial, without = self._language.denial, self._language.without
+        parts = _CLAUSE.split(self._text)
+        affirmed = " ".join(part for part in parts if not (denial.search(part) or without.search(part)))
+        return set(map(self._language.stem, RUN.findall(affirmed)))
+
+    @property
+    def only(self) -> bool:
+        """Whether an "only" is written."""
+        return not self._language.only.isdisjoint(self.words)
+
+    @property
+    def excepted(self) -> bool:
+        """Whether something is excepted: "no … but", "not … without"."""
+        return self.counted[1] or self._language.excepted.search(self._plain) is not None
 
 
 def polarity_differs(query: Reading, question: Reading, language: Language) -> bool:
     """Return whether one text denies what the other affirms, in the same words. Symmetric."""
-    one, two = _polarity(query, language), _polarity(question, language)
+    one, two = _Polarity(query, language), _Polarity(question, language)
     only_one, only_two = one.content.keys() - two.content.keys(), two.content.keys() - one.content.keys()
     if len(only_one) != len(only_two) or len(only_one) > _MOST_OPPOSITES:
         return False
@@ -118,28 +151,12 @@ def _asks_for_need(one: _Polarity, two: _Polarity, language: Language) -> bool:
     return not language.required.isdisjoint(other.words)
 
 
-def _polarity(reading: Reading, language: Language) -> _Polarity:
-    plain = language.greeting.sub("", reading.plain)
-    denied = bool(language.denial.search(plain)), bool(language.without.search(plain))
-    text = language.harmless.sub(" ", plain) if any(denied) else plain
-    denial, without = language.denial.search(text), bool(language.without.search(text))
-    words = dict.fromkeys(reversed(dict.fromkeys(reversed(RUN.findall(text)))))
-    in_order = (word for word in words if word not in language.functions and not _is_cue(word, language))
-    content = dict.fromkeys(map(language.stem, in_order))
-    counts = denial is not None and not _asks_yes_or_no(text, denial, language)
-    parts = _CLAUSE.split(text)
-    clauses = [set(RUN.findall(part)) for part in parts]
-    affirmed = " ".join(part for part in parts if not (language.denial.search(part) or language.without.search(part)))
-    elsewhere = set(map(language.stem, RUN.findall(affirmed)))
-    excepted = without or language.excepted.search(plain) is not None
-    asks_way = any(not language.ways.isdisjoint(clause) and clause - language.functions for clause in clauses)
-    cue = RUN.findall(denial[0])[-1] if denial else ""
-    only = not language.only.isdisjoint(words)
-    return _Polarity(denied, (counts, without), cue, words, content, asks_way, elsewhere, only, excepted)
-
-
-def _is_cue(word: str, language: Language) -> bool:
-    return bool(language.denial.fullmatch(word) or language.without.fullmatch(word))
+@functools.lru_cache(maxsize=16_384)
+def _content_stem(word: str, language: Language) -> str:
+    """Return the stem of a content word, nothing for function words and those that deny."""
+    if word in language.functions or language.denial.fullmatch(word) or language.without.fullmatch(word):
+        return ""
+    return language.stem(word)
 
 
 def _asks_yes_or_no(text: str, denial: re.Match[str], language: Language) -> bool:

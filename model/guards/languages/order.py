@@ -119,13 +119,14 @@ def _nouns_are_exchanged(query: Reading, question: Reading, language: Language) 
 def _nouns(reading: Reading, language: Language) -> list[tuple[str, str]]:
     """Return the stems of all words that are no articles, each with its article, empty behind a preposition."""
     articles = language.articles | language.behind_prepositions
+    prepositions = language.prepositions - articles
     words = RUN.findall(reading.plain)
     found = []
     for place, word in enumerate(words):
         if word in articles:
             continue
         article = words[place - 1] if place and words[place - 1] in articles else ""
-        directed = place > 1 and words[place - 2] in language.prepositions - articles
+        directed = place > 1 and words[place - 2] in prepositions
         found.append((language.stem(word), "" if directed else article))
     return found
 
@@ -133,9 +134,10 @@ def _nouns(reading: Reading, language: Language) -> list[tuple[str, str]]:
 def _words(reading: Reading, language: Language) -> list[str]:
     """Return the words without articles, also without those in "zum" and "del"."""
     words: list[str] = []
+    prepositions = language.prepositions - language.behind_prepositions
     for run in RUN.findall(reading.plain):
         word = language.contractions.get(run, run)
-        behind = bool(words) and words[-1] in language.prepositions - language.behind_prepositions
+        behind = bool(words) and words[-1] in prepositions
         if word not in language.articles and not (behind and word in language.behind_prepositions):
             words.append(word)
     return words

@@ -5,7 +5,6 @@ word, endings -> stem
 
 from __future__ import annotations
 
-import functools
 import re
 from typing import Final
 
@@ -16,7 +15,6 @@ _FLEETING: Final = re.compile(r"(?<=[^\W\d_]{3})[eoео](?=[kкц]$)|(?<=[^\W\d_
 """Vowel that some forms of Polish and Russian words lack: "dziadek" and "dziadka", but not "dziec" of "dzieci"."""
 
 
-@functools.lru_cache(maxsize=4_096)
 def stem_of(word: str, endings: tuple[str, ...]) -> str:
     """Return a word without its endings, at least three letters.
 

@@ -61,10 +61,17 @@ def _turkish(vocabulary: frozenset[str]) -> str | None:
     """Return whether more words are Turkish than English or of one of the other languages."""
     if any(_OTHER_TURKIC in word for word in vocabulary):
         return None
-    words = frozenset(map(PLAIN["turkish"], vocabulary))
+    found = {word: _plain_and_letter(word) for word in vocabulary}
+    words = frozenset(word for word, _ in found.values())
     counted = len(words & _typical_of_turkish()) + sum(map(turkish.has_ending, words))
-    counted += sum(_LETTER.search(word) is not None for word in vocabulary)
+    counted += sum(has_letter for _, has_letter in found.values())
     return "turkish" if counted and counted > count_of_typical_words(words) else None
+
+
+@functools.lru_cache(maxsize=4_096)
+def _plain_and_letter(word: str) -> tuple[str, bool]:
+    """Return the plain form of a word, and whether it has a letter or ending that other languages lack."""
+    return PLAIN["turkish"](word), _LETTER.search(word) is not None
 
 
 @functools.cache

@@ -27,6 +27,7 @@ _ROOT: Final = "xxx"
 """Root of an ending that stands alone."""
 
 
+@functools.lru_cache(maxsize=4_096)
 def has_ending(word: str) -> bool:
     """Return whether a plain word has an ending of verbs that other languages lack."""
     return _ENDING.fullmatch(word) is not None
