@@ -39,7 +39,7 @@ def entity_differs(query: Reading, question: Reading) -> bool:
     if not (only_one and only_two):
         return False
     languages, lexicon = possible_languages(query, question), query.lexicon
-    start, end = _common_ends(*(list(map(without_marks, reading.words)) for reading in (query, question)))
+    start, end = _common_ends(query.words, question.words)
     longest = max(len(query.words), len(question.words)) - start - end
     if start + end >= _LEAST_COMMON and longest <= _LONGEST_NAME:
         one, two = (words[start : len(words) - end] for words in (query.cased, question.cased))
@@ -68,15 +68,19 @@ def _capitals_are_names(query: Reading, question: Reading, before: str) -> bool:
 
 
 def _common_ends(first: list[str], second: list[str]) -> tuple[int, int]:
-    """Return the numbers of words that both texts begin and end with."""
+    """Return the numbers of words that both texts begin and end with, apart from the marks of letters."""
     shortest = min(len(first), len(second))
     start = 0
-    while start < shortest and first[start] == second[start]:
+    while start < shortest and _is_same_word(first[start], second[start]):
         start += 1
     end = 0
-    while end < shortest - start and first[-1 - end] == second[-1 - end]:
+    while end < shortest - start and _is_same_word(first[-1 - end], second[-1 - end]):
         end += 1
     return start, end
+
+
+def _is_same_word(one: str, two: str) -> bool:
+    return one == two or without_marks(one) == without_marks(two)
 
 
 def _are_names(

@@ -85,11 +85,14 @@ class Reading:
         return plain(self.folded)
 
     @functools.cached_property
+    def runs(self) -> list[str]:
+        """Runs of letters and digits of the plain text in order."""
+        return self.words if self.folded.isascii() and "'" not in self.folded else RUN.findall(self.plain)
+
+    @functools.cached_property
     def plain_vocabulary(self) -> frozenset[str]:
         """Distinct runs of letters and digits of the plain text."""
-        if self.folded.isascii() and "'" not in self.folded:
-            return self.vocabulary
-        return frozenset(RUN.findall(self.plain))
+        return self.vocabulary if self.runs is self.words else frozenset(self.runs)
 
     @functools.cached_property
     def is_english(self) -> bool:

@@ -46,14 +46,6 @@ class _Names(NamedTuple):
     words: frozenset[str]
     longest: int
 
-    def spelling_of(self, word: str) -> str:
-        """Return a word without marks as the names are spelled: "hund~" for "hunde", "katze" as it is."""
-        for length in range(min(len(word), self.longest + 1)):
-            start = len(word) - length
-            if word[start:] in self.endings and (root := f"{word[:start]}~") in self.roots:
-                return root
-        return word
-
 
 @functools.cache
 def _names(language: Language) -> _Names:
@@ -74,6 +66,17 @@ def _names(language: Language) -> _Names:
     return _Names(lexicon_of(found, ambiguous), roots, frozenset(("", *endings)), parts, max(map(len, endings)))
 
 
+@functools.lru_cache(maxsize=16_384)
+def _spelling(word: str, language: Language) -> str:
+    """Return a word without marks as the names of a language are spelled: "hund~" for "hunde", "katze" as it is."""
+    names = _names(language)
+    for length in range(min(len(word), names.longest + 1)):
+        start = len(word) - length
+        if word[start:] in names.endings and (root := f"{word[:start]}~") in names.roots:
+            return root
+    return word
+
+
 def may_have_names(words: Set[str], languages: Sequence[Language], lexicon: Lexicon | None) -> bool:
     """Return whether one of the words, in lower case and also without marks, can be a word of a name.
 
@@ -86,8 +89,11 @@ def may_have_names(words: Set[str], languages: Sequence[Language], lexicon: Lexi
         return True  # two names can differ in their second words only, as those of certificates in Arabic
     if not known_names().lengths.keys().isdisjoint(words):
         return True
-    own = map(_names, languages)
-    return any(not names.words.isdisjoint((word, names.spelling_of(word))) for names in own for word in words)
+    return any(
+        not _names(language).words.isdisjoint((word, _spelling(word, language)))
+        for language in languages
+        for word in words
+    )
 
 
 def names_of(words: list[tuple[str, bool]], languages: Sequence[Language], lexicon: Lexicon | None) -> list[Name]:
@@ -110,10 +116,10 @@ def names_of(words: list[tuple[str, bool]], languages: Sequence[Language], lexic
     ]
     found = find_names(words, spellings, shared)
     plain = [_CASE_ENDING.sub("", without_marks(word)) for word in lower]
-    for names in map(_names, languages):
-        spelled = list(map(names.spelling_of, plain))
+    for language in languages:
+        spelled = [_spelling(word, language) for word in plain]
         for each in (spelled, plain) if spelled != plain else (plain,):
-            found += find_names(words, each, names.lexicon)
+            found += find_names(words, each, _names(language).lexicon)
     return found
 
 

@@ -25,7 +25,7 @@ _MOST_PARTS: Final = 4
 
 def parts_are_exchanged(query: Reading, question: Reading, language: Language) -> bool:
     """Return whether two parts of a text have exchanged their places in the other one. Symmetric."""
-    all_words = RUN.findall(plain(_MARKED.sub(" ", query.folded)))
+    all_words = RUN.findall(plain(_MARKED.sub(" ", query.folded))) if _MARKED.search(query.folded) else query.runs
     if not language.symmetric.isdisjoint(all_words) and language.sequence.isdisjoint(all_words):
         return False
     if _writer_changes_sides(query, question, language):
@@ -100,19 +100,22 @@ def _nouns_are_exchanged(query: Reading, question: Reading, language: Language) 
     Else they stand one behind the other and behind the verb: "kan de huurder de verhuurder", not "moet ik de buur de
     sleutel".
     """
+    articles = language.articles | language.behind_prepositions
+    if sum(word not in articles for word in query.runs) != sum(word not in articles for word in question.runs):
+        return False
     first, second = _nouns(query, language), _nouns(question, language)
     stems, others = [stem for stem, _ in first], [stem for stem, _ in second]
-    if len(stems) != len(others) or sorted(stems) != sorted(others):
+    if sorted(stems) != sorted(others):
         return False
     differing = [place for place, (one, two) in enumerate(zip(stems, others, strict=True)) if one != two]
     if len(differing) != 2:
         return False
     left, right = differing
-    articles = [(first[left][1], second[right][1]), (first[right][1], second[left][1])]
-    if not all(map(all, articles)):
+    written = [(first[left][1], second[right][1]), (first[right][1], second[left][1])]
+    if not all(map(all, written)):
         return False
     if language.free_order:
-        return all(one != two for one, two in articles)
+        return all(one != two for one, two in written)
     return right == left + 1 and left > 0 and stems[left - 1] in map(language.stem, language.polar)
 
 
@@ -120,7 +123,7 @@ def _nouns(reading: Reading, language: Language) -> list[tuple[str, str]]:
     """Return the stems of all words that are no articles, each with its article, empty behind a preposition."""
     articles = language.articles | language.behind_prepositions
     prepositions = language.prepositions - articles
-    words = RUN.findall(reading.plain)
+    words = reading.runs
     found = []
     for place, word in enumerate(words):
         if word in articles:
@@ -135,7 +138,7 @@ def _words(reading: Reading, language: Language) -> list[str]:
     """Return the words without articles, also without those in "zum" and "del"."""
     words: list[str] = []
     prepositions = language.prepositions - language.behind_prepositions
-    for run in RUN.findall(reading.plain):
+    for run in reading.runs:
         word = language.contractions.get(run, run)
         behind = bool(words) and words[-1] in prepositions
         if word not in language.articles and not (behind and word in language.behind_prepositions):
