@@ -93,7 +93,7 @@ def _beside(text: str, other_text: str, other: Reading, common: list[Language]) 
     """Return a text with digits as the one that it is compared with shows them: ones that count, and days of dates."""
     for language in common:
         text = _with_ones(text, other_text, language)
-    return _DATE.sub(r"\1", text) if "month" in sure_names(other, common) else text
+    return _DATE.sub(r"\1", text) if _DATE.search(text) and "month" in sure_names(other, common) else text
 
 
 def _with_ones(text: str, other: str, language: Language) -> str:
