@@ -26,11 +26,14 @@ def with_digits(plain: str, language: Language) -> str:
     words = list(_WORD.finditer(plain))
     parts, written, place = [], 0, 0
     while place < len(words):
-        first = place
-        numeral = _numeral(words[place][0], language)
+        first, word = place, words[place][0]
+        if word not in language.cardinals and word not in language.ordinals:
+            place += 1
+            continue
+        numeral = _numeral(word, language)
         while numeral is not None and (following := _following(plain, words, place, numeral, language)):
             place, numeral = following
-        digits = language.cardinals.get(words[first][0]) if place == first else None  # "1.5" too
+        digits = language.cardinals.get(word) if place == first else None  # "1.5" too
         if numeral is not None:
             digits = f"{numeral.value}th" if numeral.ordinal else str(numeral.value)
         if digits is not None:
