@@ -56,7 +56,7 @@ class _Polarity:
 
     @property
     def asks_way(self) -> bool:
-        """Whether a clause with a content word asks how or where."""
+        """A clause with a content word asks how or where."""
         clauses = (set(RUN.findall(part)) for part in _CLAUSE.split(self._text))
         functions, ways = self._language.functions, self._language.ways
         return any(not ways.isdisjoint(clause) and clause - functions for clause in clauses)
@@ -71,12 +71,12 @@ class _Polarity:
 
     @property
     def only(self) -> bool:
-        """Whether an "only" is written."""
+        """An "only" is written."""
         return not self._language.only.isdisjoint(self.words)
 
     @property
     def excepted(self) -> bool:
-        """Whether something is excepted: "no … but", "not … without"."""
+        """Something is excepted: "no … but", "not … without"."""
         return self.counted[1] or self._language.excepted.search(self._plain) is not None
 
 

@@ -74,6 +74,7 @@ def test_a_denial_of_the_same_words_is_another_question(one, two):
         ("Abren el domingo, ¿no?", "¿Abren el domingo?"),
         ("Vous livrez le samedi, n'est-ce pas ?", "Vous livrez le samedi ?"),
         ("Je peux pas entrer, que faire ?", "Je ne peux pas entrer, que faire ?"),
+        ("est ce que je peux pas payer par carte", "est ce que je peux payer par carte"),
         ("Devo aspettare finché non arriva?", "Devo aspettare finché arriva?"),
         ("Non è che siete aperti domenica?", "Siete aperti domenica?"),
         ("Não tem como cancelar o pedido?", "Tem como cancelar o pedido?"),

@@ -170,6 +170,7 @@ def test_polite_requests_tags_and_complaints_are_no_difference(one, two):
         ("三天内可以退货吗", "七天内可以退货吗", True),
         ("一个人可以住吗", "两个人可以住吗", True),
         ("下午3点开门吗", "15:00开门吗", False),
+        ("夜8時", "20時", False),
         ("打八五折的鞋", "打85折的鞋", False),
         ("三四天能到吗", "3-4天能到吗", False),
         ("二人で予約", "三人で予約", True),
