@@ -39,6 +39,8 @@ that the time does not grow exponentially with the length of a word."""
 
 RUN: Final = re.compile(r"[^\W_]+")
 """Letters and digits without a space or sign between them."""
+LETTERS: Final = re.compile(r"[^\W\d_]+")
+"""Letters without a digit, space or sign between them."""
 
 _MARKS = re.compile(r"(?<=[a-z])[\u0300-\u036f]+")
 _PLAIN: Final = str.maketrans("łё", "lе")

@@ -13,10 +13,9 @@ from model.guards.languages.language import Language, languages
 from model.guards.languages.names import sure_names
 from model.guards.languages.numerals import with_digits
 from model.guards.languages.recognition import common_languages
-from model.guards.reading import Reading
+from model.guards.reading import LETTERS, Reading
 from model.guards.units import units
 
-_WORD: Final = re.compile(r"[^\W\d_]+")
 _PERCENT: Final = re.compile(r"\b(?:por ciento|por cento|per cento|pour cent|prozent|procent|процент\w*)\b")
 _FACTORS: Final = {"1000": " thousand", "1000000": " million"}
 _FACTOR: Final = re.compile(rf"(?<=\d) ({'|'.join(_FACTORS)})\b")
@@ -99,7 +98,7 @@ def _beside(text: str, other_text: str, other: Reading, common: list[Language]) 
 def _with_ones(text: str, other: str, language: Language) -> str:
     """Return a text with 1 for "one" before a word that has a number before it in the other text."""
     counted = _COUNTED.findall(other)
-    if not counted or not language.halves.isdisjoint(_WORD.findall(text)):
+    if not counted or not language.halves.isdisjoint(LETTERS.findall(text)):
         return text
     stems = {language.stem(word) for word in counted}
     has_time = any(_is_time(word) for word in counted)

@@ -9,8 +9,8 @@ import re
 from typing import Final, NamedTuple
 
 from model.guards.languages.language import Language
+from model.guards.reading import LETTERS
 
-_WORD: Final = re.compile(r"[^\W\d_]+")
 _JOINERS: Final = frozenset(("y", "e", "et", "i"))
 _GAPS: Final = frozenset((" ", "-"))
 _POWERS: Final = frozenset((1_000, 1_000_000))
@@ -23,7 +23,7 @@ class _Numeral(NamedTuple):
 
 def with_digits(plain: str, language: Language) -> str:
     """Return a text without marks, with digits for each numeral: "20th" for an ordinal one."""
-    words = list(_WORD.finditer(plain))
+    words = list(LETTERS.finditer(plain))
     parts, written, place = [], 0, 0
     while place < len(words):
         first, word = place, words[place][0]

@@ -32,14 +32,17 @@ def common_languages(one: Reading, two: Reading) -> list[Language]:
 
 
 def possible_languages(one: Reading, two: Reading) -> list[Language]:
-    """Return the common languages, or all if no word of two texts shows one: "uninstall the app" in many languages."""
+    """Return the common languages, or all if no word of two texts shows one: "uninstall the app" in many languages.
+
+    A neighbor of a language, English and Hindi in Latin letters are read as none.
+    """
     if others := common_languages(one, two):
         return others
     words = one.plain_vocabulary | two.plain_vocabulary
     if one.is_english or two.is_english or not _HINDI.isdisjoint(words):
         return []
     text = " ".join(words)
-    return [language for language in languages() if not language.foreign.search(text)]
+    return [] if any(language.foreign.search(text) for language in languages()) else list(languages())
 
 
 @functools.lru_cache(maxsize=16)

@@ -20,7 +20,7 @@ from model.guards.languages.glossing.plain import PLAIN
 from model.guards.languages.glossing.scripts import is_spelled_in, language_of
 from model.guards.languages.language import Language
 from model.guards.names import Lexicon, lexicon_of, listed_names
-from model.guards.reading import Reading
+from model.guards.reading import LETTERS, Reading
 
 _ROOTS: Final[dict[str, Callable[[str, Lists, frozenset[str]], str]]] = {
     "turkish": turkish.roots,
@@ -41,7 +41,6 @@ _LATIN: Final = re.compile(r"[a-z]*[A-Z][A-Za-z]+")
 _MOST_CHARACTERS: Final = 300
 """Longer texts are read without glosses: the 100 expressions of a language take 10 ms for 1,000 characters."""
 _BRANDS: Final = frozenset(("company", "software"))
-_WORD: Final = re.compile(r"[^\W\d_]+")
 _FORM: Final = re.compile(r"[^\W\d_]+(?:'[^\W\d_]+)?")
 
 
@@ -76,7 +75,7 @@ def glossed(one: Reading, two: Reading) -> tuple[Reading, Reading]:
     if name is None:
         return one, two
     first, second = (PLAIN[name](reading.folded) for reading in (one, two))
-    words = frozenset(_WORD.findall(first)) | frozenset(_WORD.findall(second))
+    words = frozenset(LETTERS.findall(first)) | frozenset(LETTERS.findall(second))
     roots, others = _glossed(first, name, words), _glossed(second, name, words)
     lists = lists_of(name)
     return (
@@ -123,7 +122,7 @@ def _lexicon(name: str) -> Lexicon:
     own = ((group, names[0], spelling) for group, rows in spellings().items() for names in rows for spelling in names)
     listed = (row for row in listed_names() if row[0] in _BRANDS and name == "turkish")
     glosses = (
-        (group, first, _glossed(plain, name, frozenset(_WORD.findall(plain))))
+        (group, first, _glossed(plain, name, frozenset(LETTERS.findall(plain))))
         for group, first, spelling in (*own, *listed)
         if is_spelled_in(spelling, name)
         for plain in [PLAIN[name](spelling)]

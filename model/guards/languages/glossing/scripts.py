@@ -13,7 +13,7 @@ from model.guards.languages.glossing import turkish
 from model.guards.languages.glossing.lists import lists_of
 from model.guards.languages.glossing.plain import PLAIN
 from model.guards.languages.recognition import count_of_typical_words
-from model.guards.reading import Reading
+from model.guards.reading import LETTERS, Reading
 
 _DISTANT: Final = re.compile(r"[\u0600-\u30ff\u3400-\u9fff]")
 _KANA: Final = re.compile(r"[\u3041-\u3096\u30a1-\u30fa]")
@@ -30,7 +30,6 @@ _OTHER_TURKIC: Final = "ə"
 """Letter of Azerbaijani, whose words Turkish has in other meanings: "kartla ödəniş etmək olmaz?"."""
 _LETTER: Final = re.compile(r"[ığş]|\w{3}'(?:n?[dt][ae]n?|[yn]?[aeıiuü]|n?[ıiuü]n|y?l[ae])$")
 """A letter that other languages lack, or a case behind the apostrophe of a name."""
-_WORD: Final = re.compile(r"[^\W\d_]+")
 _LATIN_WORD: Final = re.compile(r"[a-z]+")
 
 
@@ -53,7 +52,7 @@ def _by_script(one: Reading, two: Reading) -> str | None:
         return "japanese" if _KANA.search(text) or _JAPANESE.search(text) else "chinese"
     if name == "arabic" and _OTHER_ARABIC.search(text):
         return None
-    words = _WORD.findall(PLAIN[name](text))
+    words = LETTERS.findall(PLAIN[name](text))
     return name if lists_of(name).foreign.isdisjoint(words) else None
 
 

@@ -75,6 +75,10 @@ def test_words_that_two_languages_share_leave_both():
     assert names("hotel para dos", "hotel para") == ["spanish", "portuguese"]
 
 
+def test_russian_words_are_not_those_of_its_neighbors():
+    assert names("Мне дали карту", "Можете ли вы мне дать карту") == ["russian"]
+
+
 def test_all_words_are_written_as_they_are_compared():
     for language in languages():
         words = language.functions | language.openers | language.articles | language.conjunctions

@@ -251,6 +251,8 @@ def test_when_and_need_beside_other_denials_are_another_question(one, two):
         ("чи не можна повернути товар", "чи можна повернути товар"),
         ("ці можна плаціць карткай", "можна плаціць карткай ці не"),
         ("no podria pagar amb targeta", "podria pagar amb targeta?"),
+        ("non se pode pagar con tarxeta", "pódese pagar con tarxeta?"),
+        ("non poso entrar", "come poso entrar"),
         ("que no es pot pagar amb targeta?", "es pot pagar amb targeta?"),
     ],
 )
