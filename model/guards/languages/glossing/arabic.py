@@ -5,12 +5,13 @@ plain text -> digits -> roots
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Final
 
 from model.guards.languages.glossing.lists import Lists
 from model.guards.languages.glossing.numerals import with_digits, with_units
-from model.guards.languages.glossing.words import MARKS, TOKEN, cut, number_run
+from model.guards.languages.glossing.words import cut, joined, number_run
 
 _ARTICLE: Final = re.compile(r"(?:[وف]?(?:ال|[بك]ال)(?=\w{2})|(?P<to>[وف]?لل(?=\w{2})))")
 _PREFIX: Final = re.compile(r"[وفبكل]")
@@ -24,16 +25,7 @@ def digits(text: str, lists: Lists) -> str:
 
 def roots(text: str, lists: Lists, words: frozenset[str]) -> str:
     """Return a text as roots and glosses; "ل" before an article is a word, other prefixes are if words has the rest."""
-    found: list[str] = []
-    words |= lists.names
-    for token in TOKEN.findall(text.translate(MARKS)):
-        if gloss := lists.glosses.get(token):
-            found += gloss.split()
-        elif not token[0].isalpha() or token in lists.language.functions:
-            found.append(token)
-        else:
-            found += _root(token, lists, words)
-    return " ".join(found).strip(" .")
+    return joined(text, lists, functools.partial(_root, lists=lists, words=words | lists.names))
 
 
 def _root(token: str, lists: Lists, words: frozenset[str]) -> list[str]:

@@ -10,7 +10,7 @@ import re
 from typing import Final
 
 from model.guards.languages.glossing.lists import Lists, spellings
-from model.guards.languages.glossing.numerals import values
+from model.guards.languages.glossing.numerals import alternatives, values
 from model.guards.languages.glossing.words import MARKS
 
 _RUN: Final = re.compile(r"\d+(?:[.,:]\d+)*(?:th)?|[a-z]+|[ァ-ヺー]+|[,.%:;]|\S")
@@ -47,7 +47,7 @@ def digits(text: str, lists: Lists) -> str:
 
 @functools.cache
 def _expressions(lists: Lists) -> tuple[re.Pattern[str], ...]:
-    counter = "|".join(sorted((*lists.counters, *lists.units), key=lambda word: (-len(word), word)))
+    counter = alternatives((*lists.counters, *lists.units))
     numeral = "".join(lists.numbers)
     return (
         re.compile(rf"第([{numeral}]+)"),

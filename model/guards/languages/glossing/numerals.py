@@ -12,6 +12,7 @@ from typing import Final
 
 _HUNDRED: Final = 100
 _THOUSAND: Final = 1_000
+_COUNTED: Final = re.compile(r"(?<![\w.,])(\d+(?:[.,]\d+)*)(?:[- ]?)([^\W\d_]+)")
 
 
 def values(numbers: Iterable[int], *, least_factor: int) -> list[int]:
@@ -40,6 +41,11 @@ def values(numbers: Iterable[int], *, least_factor: int) -> list[int]:
     return [*found, total + section + last]
 
 
+def alternatives(words: Iterable[str]) -> str:
+    """Return the expression of one of some words, the longest that fits."""
+    return "|".join(sorted(words, key=lambda word: (-len(word), word)))
+
+
 def expression_of(words: Iterable[str], joint: str = " ") -> re.Pattern[str]:
     """Return the expression of a run of number words.
 
@@ -47,7 +53,7 @@ def expression_of(words: Iterable[str], joint: str = " ") -> re.Pattern[str]:
         words: of numbers.
         joint: expression between two of them.
     """
-    word = "|".join(sorted(words, key=lambda word: (-len(word), word)))
+    word = alternatives(words)
     return re.compile(rf"\b(?:{word})(?:(?:{joint})(?:{word}))*\b")
 
 
@@ -67,8 +73,8 @@ def with_digits(text: str, run: re.Pattern[str], numbers: Mapping[str, int], spl
 @functools.cache
 def _factor(numbers: frozenset[tuple[str, int]]) -> re.Pattern[str]:
     """Return the expression of a number in digits before a power of ten in words, "5 bin"."""
-    factors = sorted((word for word, value in numbers if value >= _HUNDRED), key=lambda word: (-len(word), word))
-    return re.compile(rf"(?<![\d.,])(\d+(?:[.,]\d{{1,2}})?) ({'|'.join(factors)})\b")
+    factors = alternatives(word for word, value in numbers if value >= _HUNDRED)
+    return re.compile(rf"(?<![\d.,])(\d+(?:[.,]\d{{1,2}})?) ({factors})\b")
 
 
 def with_units(text: str, units: Mapping[str, str]) -> str:
@@ -78,6 +84,3 @@ def with_units(text: str, units: Mapping[str, str]) -> str:
         return f"{match[1]} {units.get(match[2], match[2])}"
 
     return _COUNTED.sub(unit, text)
-
-
-_COUNTED: Final = re.compile(r"(?<![\w.,])(\d+(?:[.,]\d+)*)(?:[- ]?)([^\W\d_]+)")

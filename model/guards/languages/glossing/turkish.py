@@ -10,8 +10,8 @@ import re
 from typing import Final
 
 from model.guards.languages.glossing.lists import Lists
-from model.guards.languages.glossing.numerals import with_digits, with_units
-from model.guards.languages.glossing.words import MARKS, TOKEN, cut, number_run
+from model.guards.languages.glossing.numerals import alternatives, with_digits, with_units
+from model.guards.languages.glossing.words import MARKS, TOKEN, cut, number_run, whole
 
 _ENDING: Final = re.compile(
     r"\w{2,}(?:[iu]yor\w*|[ae]bil(?:ir|iyor|me)\w*|m[ae]z|[ae]c[ae][gk]\w*|[iu]r(?:s[iu]n|m)[iu]z|d[iu]g[iu]\w*|s[iu]z"
@@ -41,7 +41,7 @@ def digits(text: str, lists: Lists) -> str:
 
 @functools.cache
 def _number_word(lists: Lists) -> re.Pattern[str]:
-    return re.compile("|".join(sorted(lists.numbers, key=len, reverse=True)))
+    return re.compile(alternatives(lists.numbers))
 
 
 def roots(text: str, lists: Lists, words: frozenset[str]) -> str:
@@ -64,10 +64,8 @@ def roots(text: str, lists: Lists, words: frozenset[str]) -> str:
 
 def _root(token: str, lists: Lists, divided: dict[str, tuple[str, str]], *, last: bool) -> list[str]:
     word, _, ending = token.partition("'")
-    if gloss := lists.glosses.get(word):
-        return gloss.split()
-    if not word[0].isalpha() or word in lists.language.functions:
-        return [word]
+    if units := whole(word, lists):
+        return units
     if ending or word in divided:
         noun, ending = (word, ending) if ending else divided[word]
         _, *glosses = cut(f"{_ROOT}{ending}", lists).split()
