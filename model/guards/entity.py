@@ -2,11 +2,12 @@
 
 Reading -> the words that differ, and names -> conflict
 
-Two kinds of evidence that a word names another thing, where "cost" and "price" mean one:
+Three kinds of evidence that a word names another thing, where "cost" and "price" mean one:
 
-- names of one class that exclude each other (`model.guards.names`, in other languages `model.guards.languages.names`),
-  in the same words or in other ones;
-- the same words around, and capitals within the sentence on both sides (not in German, which capitalizes all nouns).
+- names of one class that exclude each other, in the same words or in other ones (`model.guards.entities.names`, in
+  other languages `model.guards.languages.names`);
+- the same words around, and capitals within the sentence on both sides (not in German, which capitalizes all nouns);
+- the same words around, and two English nouns that cannot name the same thing (`model.guards.entities.replacement`).
 
 Abbreviations, first names added or left out, and spellings that resemble each other are one name.
 """
@@ -16,18 +17,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from model.guards.entities.names import Lexicon, by_group
+from model.guards.entities.replacement import replaces_a_thing
+from model.guards.entities.spellings import SMALL, same_name
 from model.guards.languages.glossing.reading import glossed
 from model.guards.languages.language import Language
 from model.guards.languages.names import may_have_names, names_of, sure_names
 from model.guards.languages.recognition import common_languages, possible_languages
-from model.guards.names import Lexicon, by_group
-from model.guards.reading import Reading, stem, without_marks
+from model.guards.reading import Reading, without_marks
 
 _LIKE: Final = 0.25
 """Share of common words from which names of one class compete; texts with less have different subjects."""
 _LONGEST_NAME: Final = 5
 _LEAST_COMMON: Final = 2
-_SMALL: Final = frozenset(["of", "the", "and", "de", "la", "for", "in", "on"])
 
 Words = list[tuple[str, bool]]
 
@@ -45,6 +47,8 @@ def entity_differs(query: Reading, question: Reading) -> bool:
         one, two = (words[start : len(words) - end] for words in (query.cased, question.cased))
         before = query.words[start - 1] if start else ""
         if one and two and _are_names(one, two, languages, lexicon, _capitals_are_names(query, question, before)):
+            return True
+        if not languages and replaces_a_thing(one, two, query, question):
             return True
     if languages:
         one_plain, two_plain = query.plain_vocabulary, question.plain_vocabulary
@@ -91,7 +95,7 @@ def _are_names(
     common = groups.keys() & others.keys()
     if common:
         return all(groups[group].isdisjoint(others[group]) for group in common)
-    if _same_name(*(" ".join(word for word, _ in words) for words in (one, two))):
+    if same_name(*(" ".join(word for word, _ in words) for words in (one, two))):
         return False
     return by_capitals and all(_capitalised(_without_preposition(words, languages)) for words in (one, two))
 
@@ -108,49 +112,7 @@ def _is_form(word: str, preposition: str) -> bool:
 
 
 def _capitalised(words: Words) -> bool:
-    return words[0][1] and all(capital or word in _SMALL for word, capital in words)
-
-
-def _same_name(one: str, two: str) -> bool:
-    """Return whether two names can be spellings of one: an abbreviation, a part, or nearly the same letters."""
-    short, long = sorted((one, two), key=len)
-    first, second = ({stem(word) for word in name.lower().split() if word not in _SMALL} for name in (one, two))
-    if first & second:
-        return True
-    letters, whole = (without_marks("".join(filter(str.isalpha, text)).casefold()) for text in (short, long))
-    if letters.isascii() != whole.isascii():  # "Instagram" in another script
-        return True
-    if letters in whole or whole in letters:
-        return True
-    if len(letters) <= 5 and letters[0] == whole[0] and _is_abbreviation(letters, short, long):
-        return True
-    return min(len(letters), len(whole)) > 3 and _distance(letters, whole) <= len(whole) // 3
-
-
-def _is_abbreviation(letters: str, short: str, long: str) -> bool:
-    """Return whether the letters are the initials or capitals of a name, or capitals that occur in it in order."""
-    words = without_marks(long.casefold()).split()
-    initials = ("".join(word[0] for word in words), "".join(word[0] for word in words if word not in _SMALL))
-    capitals = "".join(filter(str.isupper, long)).lower()
-    if letters in (*initials, capitals):
-        return True
-    rest = iter(long.lower())
-    return short[:2].isupper() and len(letters) <= 4 and all(letter in rest for letter in letters)
-
-
-def _distance(one: str, two: str) -> int:
-    """Return the edit distance of two names of at most 40 letters; two neighbors exchanged are one edit."""
-    one, two = one[:40], two[:40]
-    before: list[int] = []
-    row = list(range(len(two) + 1))
-    for place, letter in enumerate(one, start=1):
-        last, before, row = before, row, [place]
-        for column, other in enumerate(two, start=1):
-            edits = min(before[column] + 1, row[-1] + 1, before[column - 1] + (letter != other))
-            if column > 1 and last and (letter, other) == (two[column - 2], one[place - 2]):
-                edits = min(edits, last[column - 2] + 1)
-            row.append(edits)
-    return row[-1]
+    return words[0][1] and all(capital or word in SMALL for word, capital in words)
 
 
 def _named_otherwise(query: Reading, question: Reading, languages: Sequence[Language]) -> bool:

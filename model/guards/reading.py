@@ -15,8 +15,8 @@ from schemas.characters import LAST_OF_PLANE_0, characters_of
 from schemas.text import STRAIGHT_QUOTES, fold
 
 if TYPE_CHECKING:
+    from model.guards.entities.names import Lexicon
     from model.guards.languages.language import Language
-    from model.guards.names import Lexicon
 
 MOST_CHARACTERS: Final = 2_000
 """Texts are cut here: a guard's time is bounded, and a longer text is no question that a guard was made for."""

@@ -15,8 +15,8 @@ from collections.abc import Sequence, Set
 from importlib import resources
 from typing import Any, Final, NamedTuple
 
+from model.guards.entities.names import Lexicon, Name, by_group, find_names, known_names, lexicon_of
 from model.guards.languages.language import Language
-from model.guards.names import Lexicon, Name, by_group, find_names, known_names, lexicon_of
 from model.guards.reading import Reading, without_marks
 
 _CASE_ENDING: Final = re.compile(r"(?<=\w\w\w)'\w{1,3}$")

@@ -13,13 +13,13 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from model.guards.entities.names import Lexicon, lexicon_of, listed_names
 from model.guards.languages.glossing import arabic, characters, hindi, turkish
 from model.guards.languages.glossing.doubts import affirmed
 from model.guards.languages.glossing.lists import Lists, lists_of, replaced, spellings
 from model.guards.languages.glossing.plain import PLAIN
 from model.guards.languages.glossing.scripts import is_spelled_in, language_of
 from model.guards.languages.language import Language
-from model.guards.names import Lexicon, lexicon_of, listed_names
 from model.guards.reading import LETTERS, Reading
 
 _ROOTS: Final[dict[str, Callable[[str, Lists, frozenset[str]], str]]] = {

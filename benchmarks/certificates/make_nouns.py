@@ -1,0 +1,237 @@
+"""Makes the table of English nouns that the guard of entities reads, from WordNet 3.0 and a written list.
+
+Run: python -m benchmarks.certificates.make_nouns --wordnet /usr/share/wordnet
+
+The folder is that of Debian's package wordnet-base: `data.*`, `index.*`, `*.exc` and `cntlist.rev`. A noun is a thing
+of its own if it is used as a noun mostly, and is either rare in WordNet's annotated texts or of a concrete kind
+(animals, artefacts, food …). Words of other kinds are in the table if these texts have them. `nouns.json` has synonyms
+of everyday speech that WordNet lacks.
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, Final, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import typer
+
+from benchmarks.cli import AsJson, Report, run
+
+ENTITIES: Final = Path(__file__).resolve().parents[2] / "model" / "guards" / "entities"
+FILES: Final = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
+CONCRETE: Final = frozenset([5, 6, 8, 13, 15, 17, 18, 20, 21, 27, 28])
+"""WordNet's files of animals, artefacts, bodies, food, places, objects, persons, plants, possessions, substances and
+times."""
+NATURAL: Final = frozenset([5, 8, 13, 20, 27])
+"""Those of which a general word names a thing too: "dog", "water"; "device" and "person" do not."""
+MOST_USES: Final = 20
+"""Uses in the annotated texts up to which a noun of any kind is specific: of 1,241 and 122 pairs of Quora in which both
+are, 9 % are labelled as duplicates; of all pairs of two nouns 15 %."""
+MOST_KINDS: Final = 150
+"""Kinds of a thing from which a word is too general: "device"."""
+SHARE_OF_NOUN: Final = 0.6
+SHARE_OF_SENSE: Final = 0.2
+"""Share of a noun's uses from which a sense decides about its kind."""
+LEVELS: Final = 6
+"""Levels of broader senses that are looked at."""
+LONGEST: Final = 24
+Sense = tuple[str, int]
+
+
+class WordNet(NamedTuple):
+    """WordNet's files.
+
+    Attributes:
+        senses: senses of each word and part of speech, each with its number of uses, the first one most frequent.
+        broader: direct broader senses of each noun's sense.
+        kinds: file of each sense.
+        irregular: irregular forms by part of speech, and what they are forms of.
+        capitalized: words that occur with a capital letter only.
+    """
+
+    senses: dict[tuple[str, str], list[tuple[Sense, int]]]
+    broader: dict[Sense, list[Sense]]
+    kinds: dict[Sense, int]
+    irregular: dict[str, dict[str, str]]
+    capitalized: set[str]
+
+
+def read_wordnet(folder: Path) -> WordNet:
+    """Read a folder of WordNet 3.0."""
+    broader, kinds = dict[Sense, list[Sense]](), dict[Sense, int]()
+    spellings = collections.defaultdict[str, set[str]](set)
+    for name, part in FILES.items():
+        for cells in _rows(folder / f"data.{name}"):
+            sense, words = (part, int(cells[0])), int(cells[3], 16)
+            kinds[sense] = int(cells[1])
+            for word in cells[4 : 4 + 2 * words : 2] if part == "n" else ():
+                spellings[word.lower()].add(word)
+            at = 5 + 2 * words
+            pointers = (cells[place : place + 3] for place in range(at, at + 4 * int(cells[at - 1]), 4))
+            broader[sense] = [(part, int(other)) for kind, other, _ in pointers if kind in ("@", "@i")]
+    uses = _uses(folder / "cntlist.rev")
+    senses = {
+        (cells[0], part): [
+            ((part, int(offset)), uses[cells[0], part, number])
+            for number, offset in enumerate(cells[-int(cells[2]) :], start=1)
+        ]
+        for name, part in FILES.items()
+        for cells in _rows(folder / f"index.{name}")
+    }
+    irregular = {part: {cells[0]: cells[1] for cells in _rows(folder / f"{name}.exc")} for name, part in FILES.items()}
+    capitalized = {word for word, all_ in spellings.items() if word not in all_}
+    return WordNet(senses, broader, kinds, irregular, capitalized)
+
+
+def _rows(path: Path) -> Iterator[list[str]]:
+    for line in path.read_text("latin1").splitlines():
+        if not line.startswith("  "):
+            yield line.partition(" | ")[0].split()
+
+
+def _uses(path: Path) -> collections.Counter[tuple[str, str, int]]:
+    """Return the number of uses of each word, part of speech and number of its sense."""
+    uses = collections.Counter[tuple[str, str, int]]()
+    for key, number, count in _rows(path):
+        word, _, rest = key.partition("%")
+        uses[word, "nvara"[int(rest[0]) - 1], int(number)] = int(count)
+    return uses
+
+
+class Nouns:
+    """Words by what they name.
+
+    Args:
+        wordnet: the files.
+    """
+
+    def __init__(self, wordnet: WordNet) -> None:
+        self._net = wordnet
+        self.words = sorted({word for word, _ in wordnet.senses if re.fullmatch(f"[a-z]{{2,{LONGEST}}}", word)})
+        self._kinds = collections.Counter(
+            broader for sense in wordnet.broader if sense[0] == "n" for broader in self.above(sense)
+        )
+
+    @functools.cache  # noqa: B019 - one object for the whole run
+    def above(self, sense: Sense) -> dict[Sense, int]:
+        """Return a sense and all broader ones, each with its level."""
+        levels, last = {sense: 0}, [sense]
+        while last:
+            found = {broader: levels[one] + 1 for one in last for broader in self._net.broader[one]}
+            last = [broader for broader in found if broader not in levels]
+            levels |= {broader: found[broader] for broader in last}
+        return levels
+
+    def uses(self, word: str) -> dict[str, int]:
+        """Return the number of uses of a word as each part of speech."""
+        senses = {part: self._net.senses.get((word, part), ()) for part in FILES.values()}
+        return {part: sum(count for _, count in found) for part, found in senses.items() if found}
+
+    def of(self, word: str) -> list[Sense]:
+        """Return the senses of a noun."""
+        return [sense for sense, _ in self._net.senses.get((word, "n"), ())]
+
+    def is_thing(self, word: str) -> bool:
+        """Return whether a word of WordNet names a thing of its own."""
+        uses = self.uses(word)
+        smoothed = {part: count + 0.5 for part, count in uses.items()}
+        if smoothed.get("n", 0) < SHARE_OF_NOUN * sum(smoothed.values()):
+            return False
+        senses = self._net.senses[word, "n"]
+        main = (
+            [sense for sense, count in senses if count >= SHARE_OF_SENSE * uses["n"]]
+            if uses["n"]
+            else self.of(word)[:1]
+        )
+        kind = self._net.kinds[main[0]]
+        if kind not in NATURAL and max(self._kinds[sense] for sense in main) > MOST_KINDS:
+            return False
+        return uses["n"] <= MOST_USES or kind in CONCRETE
+
+
+def rows_of(wordnet: WordNet, written: dict[str, Any]) -> pa.Table:
+    """Return the table: ``word``, ``is_thing``, ``senses`` and ``broader``, ordered by word.
+
+    Args:
+        wordnet: the files.
+        written: content of `nouns.json`.
+    """
+    nouns = Nouns(wordnet)
+    groups = collections.defaultdict[str, set[Any]](set)
+    wider = collections.defaultdict[str, set[Any]](set)
+    for number, line in enumerate(written["same"]):
+        for word in line.split():
+            groups[word].add(("same", number))
+    for word, kinds in written["kinds"].items():
+        groups[word].add(("kind", word))
+        for kind in kinds.split():
+            wider[kind].add(("kind", word))
+    others = set[str](written["no_things"].split())
+    unlisted = {word for word in {*groups, *wider} if word in wordnet.capitalized or not any(nouns.uses(word).values())}
+    things = unlisted | {word for word in nouns.words if word not in wordnet.capitalized and nouns.is_thing(word)}
+    known = wordnet.capitalized | things
+    others |= {word for word in nouns.words if word not in known and any(nouns.uses(word).values())}
+    for word in things:
+        groups[word] |= set(nouns.of(word))
+        levels = (nouns.above(sense).items() for sense in nouns.of(word))
+        wider[word] |= {sense for each in levels for sense, level in each if 0 < level <= LEVELS}
+    return _table(things - others, others, groups, wider, wordnet.irregular)
+
+
+def _table(
+    things: set[str],
+    others: set[str],
+    groups: dict[str, set[Any]],
+    wider: dict[str, set[Any]],
+    irregular: dict[str, dict[str, str]],
+) -> pa.Table:
+    """Return the rows, without senses that no two words share; an irregular form has the row of its base."""
+    owners = collections.Counter(sense for word in things for sense in groups[word])
+    above = collections.Counter(sense for word in things for sense in wider[word])
+    kept = {
+        sense: number for number, sense in enumerate(sorted((s for s in owners if owners[s] > 1 or above[s]), key=repr))
+    }
+    rows = {
+        word: (True, *([kept[s] for s in sorted(found[word], key=repr) if s in kept] for found in (groups, wider)))
+        for word in things
+    }
+    rows = {word: row for word, row in rows.items() if row[1] or row[2]}
+    rows |= {word: (False, [], []) for word in others}
+    for part in ("n", "v", "a", "r"):
+        for form, base in irregular[part].items():
+            if base in rows and form not in things | others and re.fullmatch(f"[a-z]{{2,{LONGEST}}}", form):
+                rows.setdefault(form, rows[base])
+    words = sorted(rows)
+    kind = pa.list_(pa.uint16())
+    return pa.table(
+        {
+            "word": words,
+            "is_thing": [rows[word][0] for word in words],
+            "senses": pa.array([rows[word][1] for word in words], kind),
+            "broader": pa.array([rows[word][2] for word in words], kind),
+        }
+    )
+
+
+def main(
+    wordnet: Annotated[Path, typer.Option(help="Folder of WordNet 3.0.")],
+    output: Annotated[Path, typer.Option(help="Table to write.")] = ENTITIES / "nouns.parquet",
+    as_json: AsJson = False,
+) -> None:
+    """Write the table and print its counts."""
+    table = rows_of(read_wordnet(wordnet), json.loads((ENTITIES / "nouns.json").read_text("utf-8")))
+    pq.write_table(table, output, compression="zstd", compression_level=19, use_dictionary=False)
+    report = Report(as_json=as_json, wordnet=str(wordnet))
+    things = sum(table["is_thing"].to_pylist())
+    report.row(words=len(table), things=things, others=len(table) - things, bytes=output.stat().st_size)
+
+
+if __name__ == "__main__":
+    run(main)

@@ -1,0 +1,1 @@
+"""Names and nouns that exclude each other."""
