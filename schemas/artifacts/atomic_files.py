@@ -1,12 +1,13 @@
 """Atomic writes of local files and folders: written beside their place, then renamed.
 
-path -> write_atomically, fill_atomically -> a file or a folder to write to -> the path
+path -> write_atomically, fill_atomically -> a file or a folder to write to -> the path; path -> lock_replacement
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import functools
 import os
 import re
@@ -67,6 +68,22 @@ def fill_atomically(path: str) -> Iterator[str]:
         shutil.rmtree(staged, ignore_errors=True)
         raise
     synchronise_folder(os.path.dirname(path) or ".")
+
+
+@contextlib.contextmanager
+def lock_replacement(path: str) -> Iterator[None]:
+    """Keep other blocks, in all threads and processes, from replacing a local file, where its file system has locks.
+
+    The file is its own lock. A block that waited has locked the file that was replaced, so it has to compare the
+    content at ``path`` before it writes.
+    """
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):  # no file, or a file system without locks
+            file = os.open(path, os.O_RDWR if os.access(path, os.W_OK) else os.O_RDONLY)  # NFS locks for writers only
+            stack.callback(os.close, file)
+            fcntl.flock(file, fcntl.LOCK_EX)
+            stack.callback(fcntl.flock, file, fcntl.LOCK_UN)  # a child that was forked meanwhile has the file open too
+        yield
 
 
 def _permissions(path: str) -> int | None:

@@ -3,8 +3,8 @@
 URL, content -> create; URL, content, expected content -> replace; each writes or raises `ConflictError`
 URL, function of the content -> change
 
-S3 and memory have both as one operation; local disks, Google's and Azure's stores have `create`. Elsewhere a read
-precedes the write, and two writes in the same moment may both succeed: there only the lock
+S3, memory and local disks with locks have both as one operation; Google's and Azure's stores have `create`. Elsewhere a
+read precedes the write, and two writes in the same moment may both succeed: there only the lock
 (`schemas/artifacts/output_lock/lock.py`) keeps two runs apart.
 """
 
@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from schemas.artifacts import storage
-from schemas.artifacts.atomic_files import write_atomically
+from schemas.artifacts.atomic_files import lock_replacement, write_atomically
 from schemas.artifacts.manifest import MANIFEST
 from schemas.artifacts.paths import RUN_FOLDER
 from schemas.errors import QprError
@@ -127,7 +127,7 @@ def _create(url: str, content: bytes) -> None:
             with write_atomically(path, new=True) as file:
                 file.write(content)
         else:
-            with _alone(file_system):
+            with _alone(file_system, path):
                 _pipe(file_system, path, content, mode="create")
 
 
@@ -155,7 +155,7 @@ def replace(url: str, content: bytes, *, expected: bytes) -> None:
     """
     file_system, path = storage.locate(url)
     conflict = ConflictError(f"{url}: is no longer what it was")
-    with _alone(file_system):
+    with _alone(file_system, path):
         with storage.explained(url):
             conditions = _conditions(file_system, path)  # read before the content, so that both are of one version
         if conditions is None or storage.read_if_there(url) != expected:
@@ -196,9 +196,9 @@ def change(url: str, changed: Callable[[bytes | None], tuple[bytes, _Result]]) -
             break
         try:
             create(url, content) if before is None else replace(url, content, expected=before)
-        except ConflictError:
+        except ConflictError as error:
             if number == _TRIES - 1:
-                raise
+                raise ConflictError(f"{url}: other processes change it all the time. Run this again") from error
         else:
             break
     return result
@@ -227,7 +227,9 @@ def _pipe(file_system: Any, path: str, content: bytes, **terms: str) -> None:
             return
 
 
-def _alone(file_system: Any) -> contextlib.AbstractContextManager[object]:
+def _alone(file_system: Any, path: str) -> contextlib.AbstractContextManager[object]:
     from fsspec.implementations.memory import MemoryFileSystem  # by class: a subclass has another protocol
 
+    if "file" in storage.protocols(file_system):
+        return lock_replacement(path)
     return _MEMORY if isinstance(file_system, MemoryFileSystem) else contextlib.nullcontext()

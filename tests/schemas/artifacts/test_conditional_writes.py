@@ -1,5 +1,6 @@
 import contextlib
 import errno
+import fcntl
 import os
 import sys
 import threading
@@ -10,6 +11,7 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 
 from schemas.artifacts import conditional_writes, storage
+from schemas.artifacts.atomic_files import lock_replacement
 from schemas.artifacts.conditional_writes import ConflictError, create, refuse_existing, replace, write_result
 from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.writer import Output
@@ -69,8 +71,6 @@ def test_of_many_threads_one_creates_and_one_replaces(request, tmp_path, store):
                 won.append(number)
 
         if step % 2:
-            if store == "local":
-                continue  # the lock decides there
             storage.write_bytes(f"{url}{step // 2}", b"first")
         with ThreadPoolExecutor(6) as pool:
             list(pool.map(write, range(6)))
@@ -240,7 +240,7 @@ def test_a_change_is_made_again_if_another_process_was_first_and_given_up_at_the
         return counted_up(content)
 
     if changes == 5:
-        with pytest.raises(ConflictError):
+        with pytest.raises(ConflictError, match=r"file: other processes change it all the time\. Run this again"):
             conditional_writes.change(url, changed)
     else:
         last = 40 if changes else int(before or 0)
@@ -275,8 +275,10 @@ def test_only_an_answer_of_two_writes_in_one_moment_is_tried_again_and_five_time
     assert pauses == pytest.approx([0.1, 0.2, 0.4, 0.8])
 
 
-def test_a_second_replacement_in_memory_waits_until_the_first_has_written(memory, monkeypatch):
-    url, real, errors = f"{memory}/file", storage.write_bytes, []
+@pytest.mark.parametrize("store", ["local", "memory"])
+def test_a_second_replacement_waits_until_the_first_has_written(request, tmp_path, monkeypatch, store):
+    folder = str(tmp_path) if store == "local" else request.getfixturevalue("memory")
+    url, real, errors = storage.join(folder, "file"), storage.write_bytes, []
     real(url, b"one")
 
     def second():
@@ -297,3 +299,27 @@ def test_a_second_replacement_in_memory_waits_until_the_first_has_written(memory
     replace(url, b"first", expected=b"one")
     other.join()
     assert (storage.read_bytes(url), len(errors)) == (b"first", 1)
+
+
+def test_a_file_system_without_locks_replaces_too(tmp_path, monkeypatch):
+    (tmp_path / "file").write_bytes(b"one")
+    monkeypatch.setattr(fcntl, "flock", Mock(side_effect=OSError(errno.ENOLCK, "No locks available")))
+    replace(str(tmp_path / "file"), b"two", expected=b"one")
+    assert (tmp_path / "file").read_bytes() == b"two"
+
+
+def test_a_child_that_was_forked_during_a_replacement_does_not_keep_the_lock(tmp_path):
+    path = str(tmp_path / "file")
+    storage.write_bytes(path, b"one")
+    end, ended = os.pipe()
+    with lock_replacement(path):
+        child = os.fork()
+        if not child:
+            os.close(ended)
+            os.read(end, 1)  # until the parent closes the pipe
+            os._exit(0)
+    with open(path) as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.close(ended)
+    assert os.waitpid(child, 0)[1] == 0
+    os.close(end)

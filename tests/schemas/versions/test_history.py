@@ -167,7 +167,7 @@ def test_without_conditional_writes_one_of_several_writers_at_once_wins(memory, 
 
     monkeypatch.setattr(conditional_writes, "is_conditional", lambda _: False)
     monkeypatch.setattr(conditional_writes, "_pipe", write_over)
-    monkeypatch.setattr(conditional_writes, "_alone", lambda _: contextlib.nullcontext())
+    monkeypatch.setattr(conditional_writes, "_alone", lambda *_: contextlib.nullcontext())
     w = storage.join(memory, "w")
     version = make_version(w, "one")
     published = 0
