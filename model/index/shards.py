@@ -144,7 +144,7 @@ def new_index(factory: str, dimension: int) -> Any:
     except RuntimeError as error:
         cause = str(error).split(": ")[-1].strip()
         raise UsageError(
-            f"--factory {factory[:60]}: FAISS cannot build it for {counted(dimension, 'dimension')}: {cause}"
+            f"--factory {factory[:60]}: FAISS cannot build it for {counted(dimension, 'dimension')}: {cause}. Change it"
         ) from error
 
 

@@ -156,7 +156,8 @@ def roll_back(warehouse: str, to: int) -> int:
     older = read_version(warehouse, to)
     newest = numbers(warehouse)[-1]
     if to == newest:
-        raise QprError(f"{warehouse}: version {to} is the current one already")
+        advice = "Give the number of an older one; `qpr versions` lists them"
+        raise QprError(f"{warehouse}: version {to} is the current one already. {advice}")
     for artefact, kind in older.artefacts.items():
         check_artefact(warehouse, artefact, kind, version=f"version {to}")
     # questions that newer versions have held out stay out of later trainings

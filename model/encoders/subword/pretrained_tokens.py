@@ -82,7 +82,8 @@ def read_static(source: str, *, digest: str | None = None) -> StaticRows:
         )
     found_digest = hashlib.sha256(hashlib.sha256(content).digest() + hashlib.sha256(spelled).digest()).hexdigest()
     if digest not in (None, found_digest):
-        raise QprError(f"{source}: has changed: its digest is {found_digest[:12]}…, wanted {str(digest)[:12]}…")
+        digests = f"its digest is {found_digest[:12]}…, and {str(digest)[:12]}… is that of the model's tokens"
+        raise QprError(f"{source}: has changed: {digests}. Restore that folder or package, or train again")
     return StaticRows(rows, pieces, version, licence, texts, found_digest)
 
 
@@ -126,11 +127,12 @@ def _rows(path: Path, content: bytes) -> npt.NDArray[np.floating]:
     try:
         matrices = safetensors.numpy.load(content)
     except (safetensors.SafetensorError, KeyError, TypeError) as error:  # KeyError: a type that numpy lacks
-        raise QprError(f"{path}: cannot be read as safetensors of numpy's types: {error}") from error
+        raise QprError(f"{path}: cannot be read as safetensors of numpy's types: {error}. Fetch it again") from error
     shapes = ", ".join(f"{name} {matrix.shape} {matrix.dtype}" for name, matrix in sorted(matrices.items()))
     rows = next(iter(matrices.values()), np.zeros(0))
     if len(matrices) != 1 or rows.ndim != 2 or rows.dtype.kind != "f" or not rows.size:
-        raise QprError(f"{path}: one matrix of floating-point rows is wanted, found {shapes or 'nothing'}")
+        fault = f"holds {shapes or 'nothing'}, not one matrix of floating-point rows"
+        raise QprError(f"{path}: {fault}. Name another folder")
     if not np.isfinite(rows).all():
         raise QprError(f"{path}: holds numbers that are infinite or none. Fetch it again")
     if (largest := max(rows.max(), -rows.min())) > _LARGEST:

@@ -125,7 +125,8 @@ class TransformerBody(nn.Module):
         whole = {"input_ids", "attention_mask"} <= tensors.keys() <= _TENSORS
         types = tensors.get("token_type_ids", torch.zeros(1))
         if not whole or types.any() or any(value.ndim != 2 or len(value) != len(texts) for value in tensors.values()):
-            raise QprError(f"reads {', '.join(sorted(tensors)) or 'nothing'} of a text, where its tokens are wanted")
+            names = ", ".join(sorted(tensors)) or "nothing"
+            raise QprError(f"reads {names} of a text, not the ids of its tokens alone. Choose another model")
         return features
 
 

@@ -62,7 +62,8 @@ def _check_modules(path: Path) -> None:
         raise QprError(f"{path}: is no list of modules with type and path. Fetch the model again") from error
     for kind, place in modules:
         if not kind.startswith(_LIBRARY):
-            raise QprError(f"{path}: {kind[:60]!a} is no class of sentence-transformers, whose code alone is run")
+            fault = f"{kind[:60]!a} is no class of sentence-transformers, whose code alone is run"
+            raise QprError(f"{path}: {fault}. Choose another model")
         if Path(place).is_absolute() or ".." in Path(place).parts or "\\" in place or not f"x{place}".isprintable():
             raise QprError(f"{path}: {place[:60]!a} leads out of the model's folder. Fetch the model again")
 
@@ -107,7 +108,8 @@ def load_sentences(folder: Path, *, name: str, device: str | None = None, **opti
             sentences = SentenceTransformer(str(folder), local_files_only=True, device=device, model_kwargs=safe)
     except Exception as error:
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
-        raise QprError(f"{name}: cannot be loaded: {reason}") from error
+        advice = "Fetch the model again, or upgrade sentence-transformers"
+        raise QprError(f"{name}: cannot be loaded: {reason}. {advice}") from error
     tokenizer: Any = getattr(sentences, "tokenizer", None)
     if hasattr(tokenizer, "all_special_tokens") and len(tokenizer) <= len(tokenizer.all_special_tokens):
         raise QprError(f"{name}: its tokenizer has no words: the folder lacks its files. Fetch the model again")

@@ -96,7 +96,7 @@ class DistillationObjective(Objective):
 
     def __init__(self, network: Network, texts: pa.Array, taught: Matrix, settings: TrainingSettings) -> None:
         if len(texts) < 2:
-            raise QprError(f"{counted(len(texts), 'question')}: a teacher needs at least 2")
+            raise QprError(f"{counted(len(texts), 'question')}: a teacher needs at least 2. Give a dataset with more")
         check_vectors(taught)
         self.network: Network = network
         self._texts, self._inputs = texts, network.read(texts)

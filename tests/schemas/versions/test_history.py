@@ -76,7 +76,7 @@ def test_a_rollback_is_a_new_version_that_equals_an_old_one(tmp_path):
     assert (version.dataset, version.model, version.index) == (first.dataset, first.model, first.index)
     assert version.splits == second.splits
     assert version.metrics == first.metrics
-    with pytest.raises(QprError, match="version 3 is the current one already"):
+    with pytest.raises(QprError, match=r"version 3 is the current one already\. Give the number of an older one"):
         history.roll_back(w, 3)
 
 

@@ -115,5 +115,5 @@ def test_what_reads_something_else_than_tokens_is_refused(features):
         def preprocess(self, texts, *, prompt):
             return features
 
-    with pytest.raises(QprError, match="where its tokens are wanted"):
+    with pytest.raises(QprError, match=r"not the ids of its tokens alone\. Choose another model"):
         TransformerBody(Sentences(torch.nn.Identity()))
