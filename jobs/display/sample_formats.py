@@ -18,15 +18,15 @@ from jobs.display.terminal_tables import keep_order
 from schemas.quantities import counted
 from schemas.tables import CLUSTERS, COHERENCE_COLUMNS
 
-SCORES: Final = ("size", "events", *COHERENCE_COLUMNS.values())
+CLUSTER_FIGURES: Final = ("size", "events", *COHERENCE_COLUMNS.values())
 """Numbers of a cluster that are shown beside its answer, split and questions."""
 
 FORMATS: Final = {".md": "markdown", ".csv": "csv", ".parquet": "parquet"}
 """Format of a file by the end of its name."""
 
-ROWS: Final = pa.schema(
+QUESTION_ROWS: Final = pa.schema(
     [
-        *(CLUSTERS.field(name).with_metadata(None) for name in ("cluster_id", "split", "answer", *SCORES)),
+        *(CLUSTERS.field(name).with_metadata(None) for name in ("cluster_id", "split", "answer", *CLUSTER_FIGURES)),
         pa.field("question", pa.string(), nullable=False),
         pa.field("question_events", pa.int64(), nullable=False),
     ]
@@ -81,10 +81,10 @@ def _more(cluster: dict[str, Any], shown: int) -> list[str]:
 
 
 def one_row_a_question(sample: list[dict[str, Any]]) -> pa.Table:
-    """Return the sample as a flat table of schema `ROWS`, for a spreadsheet."""
+    """Return the sample as a flat table of schema `QUESTION_ROWS`, for a spreadsheet."""
     rows = [
         {**cluster, "question": question["text"], "question_events": question["events"]}
         for cluster in sample
         for question in cluster["questions"]
     ]
-    return pa.Table.from_pylist(rows, schema=ROWS)
+    return pa.Table.from_pylist(rows, schema=QUESTION_ROWS)

@@ -19,7 +19,7 @@ from typing import Any, Final
 from jobs.display.console import warn
 from jobs.review.database.connection import explained, is_database, open_database, read_source, strata_text, transaction
 from jobs.review.queues.clusters import ClusterQueue
-from jobs.review.queues.interface import Queue, Source
+from jobs.review.queues.interface import Queue, QueueIdentity
 from jobs.review.queues.requests import RequestQueue
 from jobs.workflows.erasure.datasets import clusters_left
 from jobs.workflows.erasure.text_files import erase_from_file
@@ -141,7 +141,7 @@ def _databases_of(file: str, given: Set[str]) -> list[str]:
 
 
 def _result(
-    path: str, source: Source, found: Sequence[tuple[str, str, str]], *, gone: int, rewritten: bool
+    path: str, source: QueueIdentity, found: Sequence[tuple[str, str, str]], *, gone: int, rewritten: bool
 ) -> dict[str, Any]:
     items = "requests" if source.kind == "requests" else "clusters"
     return {"review": path, "rewritten": rewritten, "verdicts": len(found), items: gone}
@@ -160,7 +160,7 @@ def _found(connection: sqlite3.Connection, erasure: Erasure) -> list[tuple[str, 
 
 
 def _queue_without(
-    path: str, source: Source, erasure: Erasure, dataset: str | None, files: Sequence[str]
+    path: str, source: QueueIdentity, erasure: Erasure, dataset: str | None, files: Sequence[str]
 ) -> Queue | None:
     """Return the queue without the questions; None if it is unchanged or unknown.
 
@@ -180,7 +180,7 @@ def _queue_without(
 
 
 def _names_left(
-    path: str, source: Source, erasure: Erasure, dataset: str | None, files: Sequence[str]
+    path: str, source: QueueIdentity, erasure: Erasure, dataset: str | None, files: Sequence[str]
 ) -> Collection[str] | None:
     """Return the names of the items that the queue will have without the questions; None if it stays or is unknown."""
     if source.kind == "requests":
@@ -191,7 +191,7 @@ def _names_left(
     return None
 
 
-def _requests_without(path: str, source: Source, erasure: Erasure, files: Sequence[str]) -> Queue | None:
+def _requests_without(path: str, source: QueueIdentity, erasure: Erasure, files: Sequence[str]) -> Queue | None:
     """Return the queue of the judged requests as their file will be, which is written after the database.
 
     A file that a killed run has written, or not written any more, is found by either digest.

@@ -24,7 +24,7 @@ from jobs.review.database.connection import (
     transaction,
 )
 from jobs.review.people import first_spellings, person_key
-from jobs.review.queues.interface import Item, Place, Source
+from jobs.review.queues.interface import Item, Place, QueueIdentity
 
 CLAIM_S: Final = 600.0
 """Seconds for which an item that is shown to one person is not shown to another one."""
@@ -43,7 +43,7 @@ class VerdictStore:
         QprError: the database cannot be opened or is of another queue.
     """
 
-    def __init__(self, path: str, source: Source | None = None) -> None:
+    def __init__(self, path: str, source: QueueIdentity | None = None) -> None:
         self.path = path
         self._connection = open_database(path, source)
         self._lock = threading.RLock()

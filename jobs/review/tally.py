@@ -1,6 +1,6 @@
 """Statistics of verdicts: shares with bounds that hold at any time, slips and agreement.
 
-verdicts, judged places, Source -> tally -> Tally
+verdicts, judged places, QueueIdentity -> tally -> Tally
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from jobs.review.database.connection import Verdict
 from jobs.review.opinions import ONE_OF, People, is_shared, opinion, opinions, outcome
-from jobs.review.queues.interface import RIGHT, Place, Source
+from jobs.review.queues.interface import RIGHT, Place, QueueIdentity
 from schemas.statistics.agreement import Agreement, specific_agreement
 from schemas.statistics.binomial import upper_bound
 from schemas.statistics.e_processes import clean_reviews_missing, mean_bound, share_bound
@@ -86,7 +86,7 @@ class Tally(NamedTuple):
 
 
 def tally(
-    verdicts: Sequence[Verdict], places: Mapping[str, Place], source: Source, *, claim: float, error: float
+    verdicts: Sequence[Verdict], places: Mapping[str, Place], source: QueueIdentity, *, claim: float, error: float
 ) -> Tally:
     """Return the statistics of verdicts.
 
@@ -143,7 +143,9 @@ def _share(values: Sequence[bool], error: float, population: int | None = None) 
     return Share(judged, right, right / judged if judged else None, bound)
 
 
-def _by_question(right: np.ndarray, size: np.ndarray, source: Source, error: float, population: int | None) -> Share:
+def _by_question(
+    right: np.ndarray, size: np.ndarray, source: QueueIdentity, error: float, population: int | None
+) -> Share:
     """Return the share of the questions in right items.
 
     An item's loss is its share of the largest size if it is wrong, otherwise 0; the mean loss of the whole queue times

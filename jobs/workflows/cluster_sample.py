@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from jobs.display.console import emit, say, two_columns, warn
 from jobs.display.safe_text import terminal_text, with_text_ids
-from jobs.display.sample_formats import FORMATS, SCORES, file_content, terminal_table
+from jobs.display.sample_formats import CLUSTER_FIGURES, FORMATS, file_content, terminal_table
 from jobs.options.sample import Sample
 from schemas.arrays import Int64s
 from schemas.artifacts import conditional_writes
@@ -162,6 +162,6 @@ def _counted(cluster: dict[str, Any], events: dict[int, int]) -> dict[str, Any]:
         for question_id, text in zip(cluster["question_ids"], cluster["texts"], strict=True)
     ]
     return {
-        **{name: cluster[name] for name in ("cluster_id", "split", "answer", *SCORES)},
+        **{name: cluster[name] for name in ("cluster_id", "split", "answer", *CLUSTER_FIGURES)},
         "questions": sorted(questions, key=lambda question: (-question["events"], question["text"])),
     }

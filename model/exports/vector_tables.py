@@ -17,7 +17,7 @@ from model.index.shards import Shard
 from schemas.arrays import Int64s, Matrix
 from schemas.tables import INDEX_ROWS
 
-ROWS = 8_192
+ROWS_AT_ONCE = 8_192
 """Questions a table: 8 MB of vectors of 256 numbers."""
 
 
@@ -39,7 +39,7 @@ def vector_tables(index: Index) -> Iterator[pa.Table]:
     """
     schema = vector_schema(index.settings)
     is_stored = all(shard.is_flat for shard in index.shards)
-    for rows in index.row_batches(ROWS):
+    for rows in index.row_batches(ROWS_AT_ONCE):
         questions = index.questions(rows)
         vectors = stored_vectors(index.shards, rows) if is_stored else index.encoder.encode(questions["text"])
         column = pa.FixedSizeListArray.from_arrays(pa.array(vectors.reshape(-1)), index.settings.dimension)

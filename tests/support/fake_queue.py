@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jobs.review.queues.interface import Item, Line, Source
+from jobs.review.queues.interface import Item, Line, QueueIdentity
 from jobs.review.settings import Kind
 
 
@@ -22,7 +22,7 @@ class FakeQueue:
             for place in range(items)
         ]
         self.places = {item.name: item.place for item in self.items}
-        self.source = Source(kind, digest, seed, items, sum(item.size for item in self.items), 4)
+        self.source = QueueIdentity(kind, digest, seed, items, sum(item.size for item in self.items), 4)
 
     def item(self, place: int) -> Item:
         return self.items[place]

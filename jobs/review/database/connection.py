@@ -1,6 +1,6 @@
 """The file that keeps verdicts: an SQLite database that is only ever added to.
 
-path, Source -> open_database -> Connection: tables source, items, verdicts, undone, claims
+path, QueueIdentity -> open_database -> Connection: tables source, items, verdicts, undone, claims
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from jobs.review.database.tables import TABLES, check_values
-from jobs.review.queues.interface import Source
+from jobs.review.queues.interface import QueueIdentity
 from schemas.errors import QprError
 
 _APPLICATION: Final = 0x71707276
@@ -53,7 +53,7 @@ class Verdict(NamedTuple):
     judged_at: str = ""
 
 
-def open_database(path: str, source: Source | None = None) -> sqlite3.Connection:
+def open_database(path: str, source: QueueIdentity | None = None) -> sqlite3.Connection:
     """Open the database of a queue; it is created if ``source`` is given and there is none.
 
     Args:
@@ -130,10 +130,10 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("COMMIT")
 
 
-def read_source(connection: sqlite3.Connection) -> Source:
+def read_source(connection: sqlite3.Connection) -> QueueIdentity:
     """Return the identity of the queue whose verdicts a database has."""
     row = connection.execute("SELECT kind, digest, seed, items, questions, largest FROM source").fetchone()
-    return Source(*row)
+    return QueueIdentity(*row)
 
 
 def strata_text(strata: Mapping[str, str]) -> str:
@@ -178,7 +178,7 @@ def _connect(file: Path, *, writable: bool) -> sqlite3.Connection:
     return connect(f"{file.absolute().as_uri()}?mode=ro{immutable}", uri=True)
 
 
-def _create(connection: sqlite3.Connection, source: Source) -> None:
+def _create(connection: sqlite3.Connection, source: QueueIdentity) -> None:
     with transaction(connection):
         if connection.execute("PRAGMA schema_version").fetchone() != (0,):
             return
@@ -211,7 +211,7 @@ def _check(path: str, connection: sqlite3.Connection, *, empty: bool) -> None:
     check_values(path, connection)
 
 
-def check_source(path: str, stored: Source, source: Source) -> None:
+def check_source(path: str, stored: QueueIdentity, source: QueueIdentity) -> None:
     """Refuse a database with verdicts on another queue.
 
     Args:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from jobs.review.queues.interface import Item, Line, Source, question_name
+from jobs.review.queues.interface import Item, Line, QueueIdentity, question_name
 from jobs.workflows.cluster_sample import event_counts, order_of, random_ranks
 from pipelines.calibration.verdicts.verdict_file import cluster_name
 from schemas.artifacts.dataset import Dataset
@@ -45,7 +45,7 @@ class ClusterQueue:
         self._ids = ids[order]
         self.places = {cluster_name(int(number)): place for place, number in enumerate(self._ids)}
         self._kept: dict[int, Item] = {}
-        self.source = Source(
+        self.source = QueueIdentity(
             "clusters", dataset.manifest.digest, seed, len(ids), int(sizes.sum()), int(sizes.max(initial=1))
         )
 

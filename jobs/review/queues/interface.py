@@ -91,7 +91,7 @@ class Place(NamedTuple):
     strata: Mapping[str, str]
 
 
-class Source(NamedTuple):
+class QueueIdentity(NamedTuple):
     """Identity and extent of a queue, stored with the verdicts.
 
     Attributes:
@@ -115,7 +115,7 @@ class Queue(Protocol):
     """Items in an order that the seed decides; every sample is a prefix of it."""
 
     @property
-    def source(self) -> Source:
+    def source(self) -> QueueIdentity:
         """Return identity and extent."""
         ...
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jobs.review.queues.interface import Item, Line, Source
+from jobs.review.queues.interface import Item, Line, QueueIdentity
 from jobs.workflows.verdicts.pair_sample import pair_sample
 from pipelines.calibration.verdicts.judged_blocks import MOST_PAIRS
 from schemas.artifacts.dataset import open_dataset
@@ -28,7 +28,7 @@ class PairQueue:
         self.rows = pair_sample(url, count=MOST_PAIRS, seed=seed)
         self.places = {row["pair_id"]: place for place, row in enumerate(self.rows)}
         digest = open_dataset(url).manifest.digest
-        self.source = Source("pairs", digest, seed, len(self.rows), len(self.rows), 1)
+        self.source = QueueIdentity("pairs", digest, seed, len(self.rows), len(self.rows), 1)
 
     def item(self, place: int) -> Item:
         """Return the pair at a place."""

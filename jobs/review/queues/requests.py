@@ -11,7 +11,7 @@ import json
 from typing import Any
 
 from jobs.display.text_input import read_lines
-from jobs.review.queues.interface import Item, Line, Source
+from jobs.review.queues.interface import Item, Line, QueueIdentity
 from schemas.artifacts import storage
 from schemas.errors import QprError, UsageError
 from schemas.text import hash64
@@ -46,7 +46,7 @@ class RequestQueue:
         self._order = sorted(named, key=lambda entry: (hash64(f"{seed}:{entry[0]}"), entry[0]))
         self.places = {name: place for place, (name, _) in enumerate(self._order)}
         digest = hashlib.sha256(storage.read_bytes(url)).hexdigest()
-        self.source = Source("requests", digest, seed, len(named), len(named), 1)
+        self.source = QueueIdentity("requests", digest, seed, len(named), len(named), 1)
 
     def item(self, place: int) -> Item:
         """Return the request at a place: its question, and the answer of the best hit."""

@@ -10,7 +10,7 @@ import pytest
 from jobs.review import erasing
 from jobs.review.database.connection import Verdict, now
 from jobs.review.queues.clusters import ClusterQueue
-from jobs.review.queues.interface import Item, Line, Source
+from jobs.review.queues.interface import Item, Line, QueueIdentity
 from jobs.review.queues.requests import RequestQueue
 from jobs.review.store import VerdictStore
 from jobs.workflows.erasure.text_files import erase_from_file
@@ -120,7 +120,7 @@ def test_a_database_alone_loses_the_notes(qpr, judged, tmp_path):
 def test_verdicts_on_pairs_stay_and_their_end_is_a_warning(qpr, judged, tmp_path):
     dataset, _ = judged
     path = str(tmp_path / "pairs.db")
-    source = Source("pairs", open_dataset(dataset).manifest.digest, 0, 1, 1, 1)
+    source = QueueIdentity("pairs", open_dataset(dataset).manifest.digest, 0, 1, 1, 1)
     pair = Item("p0000000000000001", 0, None, (Line(None, SECRET), Line(None, "pay my bill how")), 1, {"stratum": "1"})
     with VerdictStore(path, source) as store:
         store.add([Verdict("v", pair.name, "ann", "wrong", (), f"not {SECRET}", now())], {pair.name: pair})

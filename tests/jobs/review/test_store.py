@@ -191,10 +191,10 @@ READ_ONLY = """
 import os, sys
 from jobs.review.merging import merge
 from jobs.review.store import VerdictStore
-from jobs.review.queues.interface import Source
+from jobs.review.queues.interface import QueueIdentity
 from schemas.errors import QprError
 os.setgid(65534), os.setuid(65534)
-path, source = sys.argv[1], Source("clusters", "d1", 0, 40, 119, 4)
+path, source = sys.argv[1], QueueIdentity("clusters", "d1", 0, 40, 119, 4)
 print(len(VerdictStore(path).verdicts()))
 try:
     VerdictStore(path, source)

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from jobs.review.database.connection import Verdict
 from jobs.review.opinions import is_shared, opinions, outcome
-from jobs.review.queues.interface import Place, Source
+from jobs.review.queues.interface import Place, QueueIdentity
 from jobs.review.tally import tally
 from schemas.statistics.e_processes import share_bound
 
-SOURCE = Source("clusters", "d", 0, 1_000_000, 3_000_000, 9)
+SOURCE = QueueIdentity("clusters", "d", 0, 1_000_000, 3_000_000, 9)
 SHARED = next(f"i{n}" for n in range(1_000) if is_shared(f"i{n}", 0))
 ALONE = next(f"i{n}" for n in range(1_000) if not is_shared(f"i{n}", 0))
 
@@ -126,7 +126,7 @@ def test_agreement_weighs_right_items_for_those_that_nobody_else_judged():
 
 def test_the_verdicts_on_all_clusters_show_their_share():
     sizes = {f"i{place}": Place(place, 2 + place % 5, {}) for place in range(30)}
-    source = Source("clusters", "d", 0, 30, sum(place.size for place in sizes.values()), 6)
+    source = QueueIdentity("clusters", "d", 0, 30, sum(place.size for place in sizes.values()), 6)
     judged = verdicts(*((item, "Ada", "several" if item == "i7" else "right") for item in sizes))
     found = tally(judged, sizes, source, claim=0.96, error=0.05)
     assert found.all.bound == found.all.share == 29 / 30
@@ -138,6 +138,6 @@ def test_the_verdicts_on_all_clusters_show_their_share():
 def test_requests_stand_for_those_to_come():
     places = {f"i{place}": Place(place, 1, {}) for place in range(30)}
     judged = verdicts(*((item, "Ada", "right") for item in places))
-    found = tally(judged, places, Source("requests", "d", 0, 30, 30, 1), claim=0.99, error=0.05)
+    found = tally(judged, places, QueueIdentity("requests", "d", 0, 30, 30, 1), claim=0.99, error=0.05)
     assert found.all.bound == share_bound(30, 0, 0.05) < 1
     assert found.missing == 351 - 30
