@@ -36,8 +36,13 @@ SPARE: Final = 2
 """Standard errors of the number of wrong answers with which the first threshold is expected to pass."""
 
 _STARTS: Final = 60
+"""Numbers of requests of the order part, evenly spaced, that are compared as the first threshold's."""
+
 _GROWTH: Final = 1.02
+"""Factor between the sizes that `missing_requests` tries: it reports at most 2 % more than the smallest sufficient."""
+
 _MOST_GROWTH: Final = 400
+"""Number of these sizes: beyond 2,700 times the sample nobody judges more."""
 
 
 class ThresholdTest(NamedTuple):
