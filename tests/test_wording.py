@@ -1,4 +1,4 @@
-"""The wording rules of CONTRIBUTING.md ("Writing"), applied to docstrings, comments, option help and Markdown."""
+"""The wording rules of CONTRIBUTING.md ("Writing"), applied to docstrings, comments, messages, help and Markdown."""
 
 import ast
 import io
@@ -29,6 +29,9 @@ PHRASES = re.compile(
 )
 """Words and phrases for which plain technical English has another word."""
 
+MESSAGES = re.compile(r"(\w*Error|Fault|say|warn)$")
+"""Functions and classes that get a text for a person."""
+
 CODE = re.compile(r"``.*?``|`.*?`|\"[^\"\n]*\"", re.DOTALL)
 
 
@@ -55,11 +58,24 @@ def docstrings(tree):
                     yield child.lineno, text, place == 0 and not getattr(node, "name", "").startswith("_")
 
 
+def messages(tree):
+    """Yield line and text of all strings in errors, warnings and notes."""
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and MESSAGES.match(ast.unparse(call.func).rpartition(".")[2]):
+            for node in ast.walk(call):
+                if isinstance(node, ast.Constant) and isinstance(node.value, str):
+                    yield node.lineno, node.value
+
+
 def python_offences(path):
     source = path.read_text()
-    for line, text, title in docstrings(ast.parse(source)):
+    tree = ast.parse(source)
+    for line, text, title in docstrings(tree):
         if words := offence(text, title=title):
             yield line + line_of(text, words), words
+    for line, text in messages(tree):
+        if words := offence(text, title=False):
+            yield line, words
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.COMMENT and (words := offence(token.string, title=False)):
             yield token.start[0], words
@@ -135,6 +151,11 @@ def test_descriptions_of_columns_are_plain():
 )
 def test_rejected_wording_is_found(text):
     assert offence(text, title=True)
+
+
+def test_rejected_wording_is_found_in_messages():
+    tree = ast.parse("raise QprError(f'{url}: layout {layout}, this code knows {known}') from error")
+    assert [offence(text, title=False) for _, text in messages(tree)].count("knows") == 1
 
 
 @pytest.mark.parametrize("text", ["Return whether `told` is set.", 'Print "anew".', "Method of a class, at most 3."])

@@ -79,7 +79,7 @@ def sample_clusters(url: str, settings: Sample) -> list[dict[str, Any]]:
     sample, available = draw(dataset.parts("clusters"), count=count, order=order, split=split)
     where = url if split is None else f"{url}, split {split}"
     if available == 0:
-        warn(f"{where}: holds no cluster, so there is nothing to sample. `rejected` in the dataset says why")
+        warn(f"{where}: holds no cluster, so there is nothing to sample. `rejected` in the dataset lists the reasons")
     elif available < count:
         say(f"{where}: holds {counted(available, 'cluster')}, fewer than the {count:,} asked for; here are all of them")
     return with_counts(sample, dataset.parts("questions", columns=["question_id", "events"]))

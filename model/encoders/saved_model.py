@@ -162,7 +162,7 @@ def _vocabulary(url: str, content: bytes, config: ModelConfig) -> Vocabulary:
     except (UnicodeDecodeError, QprError) as error:
         raise QprError(f"{url}: {VOCABULARY} is damaged: {error}. Train the model again") from error
     if len(vocabulary.words) != config.words:
-        counts = f"{VOCABULARY} holds {counted(len(vocabulary.words), 'word')}, {CONFIG} says {config.words}"
+        counts = f"{VOCABULARY} holds {counted(len(vocabulary.words), 'word')}, {CONFIG} lists {config.words}"
         raise QprError(f"{url}: {counts}. Train the model again")
     return vocabulary
 

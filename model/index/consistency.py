@@ -94,17 +94,17 @@ def check_parts(
         questions = counted(sum(table.rows for table in tables), "question")
         rows = f"{counted(sum(counts), 'vector')} and {questions} in {counted(len(shards), 'shard')}"
         deleted = f", {sum(counts) - live:,} of them deleted" if live < sum(counts) else ""
-        raise QprError(f"{url}: holds {rows}{deleted}, the manifest says {settings.questions:,}. Build it again")
+        raise QprError(f"{url}: holds {rows}{deleted}, the manifest lists {settings.questions:,}. Build it again")
     factory = factory_of_shards(settings.factory)
     for file, shard, table in zip(files, shards, tables, strict=True):
         name = f"{url}/{file.path}"
         if place_of(file.path) != place_of(table.name):
-            raise QprError(f"{name}: stands where the shard of {table.name} is wanted. {AGAIN}")
+            raise QprError(f"{name}: stands where the shard of {table.name} is expected. {AGAIN}")
         check_dimension(url, settings, found=shard.layout.dimension, what="a shard")
         flat = segment_of(file.path) > 0 and shard.layout.encoding == "Flat" and not shard.lists
         if (lists := 0 if flat else lists_of(factory)) != shard.lists or file.rows != len(shard):
             found = f"{counted(len(shard), 'vector')} in {counted(shard.lists, 'list')}"
-            raise QprError(f"{name}: holds {found}, the manifest says {file.rows:,} in {lists:,}. {AGAIN}")
+            raise QprError(f"{name}: holds {found}, the manifest lists {file.rows:,} in {lists:,}. {AGAIN}")
         if flat:
             continue
         if shard.layout.encoding not in factory or shard.layout.centroids != shards[0].layout.centroids:

@@ -113,7 +113,7 @@ def begin_from(older: ModelParts, network: Network, vocabulary: Vocabulary) -> s
     table[torch.from_numpy(new)] = rows.to(table.device)
     for name, weight in weights.items():
         weight.copy_(torch.from_numpy(older.weights[name].astype(np.float32)))
-    taken = f"it knows {known:,} of {counted(len(vocabulary.words), 'word')}"
+    taken = f"it has {known:,} of {counted(len(vocabulary.words), 'word')}"
     if older.vocabulary.hash_bins != vocabulary.hash_bins:
         bins = f"it has {older.vocabulary.hash_bins:,} of them, not {vocabulary.hash_bins:,}"
         taken += f"; the rows of all other words begin at random: {bins}"

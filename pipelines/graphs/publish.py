@@ -88,9 +88,10 @@ def run_and_publish(
     if fault and (counters["rows_rejected"] or counters["members_rejected"]):
         _delete_tables(output.run_url)
         output.release()
-        rejected, told = (storage.join(output.run_url, name) for name in (_REJECTED, PAGE))
+        rejected, page_url = (storage.join(output.run_url, name) for name in (_REJECTED, PAGE))
         examples = "".join(f"\n  {line}" for line in shown_rejects(summary.rejects, fault))
-        raise UnusableInputError(f"{fault}. Read what was rejected in {rejected} or see the counts in {told}{examples}")
+        places = f"Read what was rejected in {rejected} or see the counts in {page_url}"
+        raise UnusableInputError(f"{fault}. {places}{examples}")
     if fault:
         output.abandon()
         raise UnusableInputError(fault)

@@ -171,7 +171,7 @@ def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
         upgrade = " or, if a newer release wrote it, upgrade question-paraphrase-retrieval" if _unknown(error) else ""
         raise DamagedError(f"{file}: damaged ({first_fault(error)}). Make the {wanted} again{upgrade}") from error
     if manifest is None:
-        versions = f"schema version {version}, this code knows {SCHEMA_VERSION}"
+        versions = f"schema version {version}, this code reads up to {SCHEMA_VERSION}"
         raise QprError(f"{url}: written by a newer release ({versions}). Upgrade question-paraphrase-retrieval")
     if checksum not in (None, json_digest(fields)):
         raise DamagedError(f"{file}: does not match its own checksum, so it is damaged. Make the {wanted} again")

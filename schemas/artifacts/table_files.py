@@ -180,7 +180,7 @@ def _explained(name: str, kind: str = "Parquet") -> Iterator[None]:
 
 def _check_count(found: int, rows: int, name: str) -> None:
     if found != rows:
-        raise QprError(f"{name}: holds {counted(found, 'row')}, the manifest says {rows:,}. Make it again")
+        raise QprError(f"{name}: holds {counted(found, 'row')}, the manifest lists {rows:,}. Make it again")
 
 
 def _check_columns(found: pa.Schema, wanted: pa.Schema, name: str) -> None:

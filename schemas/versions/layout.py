@@ -45,7 +45,7 @@ def read_layout(warehouse: str) -> int | None:
     except pydantic.ValidationError as error:
         raise QprError(f"{url}: damaged. Restore it: {_CONTENT.decode()}") from error
     if layout > LAYOUT:
-        raise QprError(f"{url}: layout {layout}, this code knows {LAYOUT}. Upgrade question-paraphrase-retrieval")
+        raise QprError(f"{url}: layout {layout}, this code reads up to {LAYOUT}. Upgrade question-paraphrase-retrieval")
     if layout < OLDEST:
         raise QprError(
             f"{url}: layout {layout} is older than {OLDEST} and cannot be migrated. Move the drops (events/) into a "

@@ -143,7 +143,7 @@ def parse_version(content: bytes, url: str) -> Version:
     except pydantic.ValidationError as error:
         raise QprError(f"{url}: no version record of layout {LAYOUT} ({first_fault(error)}). {_ADVICE}") from error
     if version.layout > LAYOUT:
-        raise QprError(f"{url}: record of layout {version.layout}, this code knows {LAYOUT}. {_ADVICE}")
+        raise QprError(f"{url}: record of layout {version.layout}, this code reads up to {LAYOUT}. {_ADVICE}")
     return version
 
 

@@ -38,7 +38,8 @@ class ClusterQueue:
     def __init__(self, dataset: Dataset, seed: int) -> None:
         table = dataset.table("clusters", columns=["cluster_id", "size"])
         if not len(table):
-            raise QprError(f"{dataset.url}: has no cluster, so there is nothing to judge. Give a dataset with clusters")
+            fault = "has no cluster, so there is nothing to judge"
+            raise QprError(f"{dataset.url}: {fault}. `rejected` in the dataset lists the reasons")
         ids, sizes = table["cluster_id"].to_numpy(), table["size"].to_numpy()
         order = np.lexsort((ids, random_ranks(ids, order_of(dataset.manifest, seed))))
         self._dataset = dataset

@@ -73,7 +73,7 @@ def read_static(source: str, *, digest: str | None = None) -> StaticRows:
     for what, found in (("*.safetensors", weights), ("tokenizer (*tokenizer*.json)", [*tokenizers])):
         if len(found) != 1:
             names = ", ".join(str(path.relative_to(folder)) for path in found) or "none"
-            raise QprError(f"{source}: one {what} is wanted, found {names}. Name a folder that holds one of each")
+            raise QprError(f"{source}: one {what} is expected, found {names}. Name a folder that holds one of each")
     content, spelled = weights[0].read_bytes(), tokenizers.popitem()[1]
     rows, pieces = _rows(weights[0], content), Pieces(spelled).checked()
     if len(rows) < len(pieces):
@@ -82,7 +82,7 @@ def read_static(source: str, *, digest: str | None = None) -> StaticRows:
         )
     found_digest = hashlib.sha256(hashlib.sha256(content).digest() + hashlib.sha256(spelled).digest()).hexdigest()
     if digest not in (None, found_digest):
-        digests = f"its digest is {found_digest[:12]}…, and {str(digest)[:12]}… is that of the model's tokens"
+        digests = f"its digest is {found_digest[:12]}…, and {str(digest)[:12]}… is that of the model"
         raise QprError(f"{source}: has changed: {digests}. Restore that folder or package, or train again")
     return StaticRows(rows, pieces, version, licence, texts, found_digest)
 

@@ -91,7 +91,7 @@ class StaticKind(BagKind[StaticSettings]):
         except QprError as error:
             raise QprError(f"{TOKENIZER}: {error}") from error
         if largest >= shape.tokens:
-            raise QprError(f"{TOKENIZER} holds token {largest:,}, config.json says there are {shape.tokens:,}")
+            raise QprError(f"{TOKENIZER} holds token {largest:,}, config.json lists {shape.tokens:,}")
 
     def files(self, shape: StaticSettings, weights: Weights) -> tuple[dict[str, bytes], dict[str, bytes]]:  # noqa: ARG002
         """Return the tokenizer, and the licence of the tokens."""

@@ -139,7 +139,7 @@ def first_sentences(shape: TransformerSettings, **options: str) -> Any:
     """
     folder = checked_folder(shape.transformer_from)
     if (found := folder_digest(folder)) != shape.transformer_digest:
-        digests = f"its digest is {found[:12]}…, wanted {shape.transformer_digest[:12]}…"
+        digests = f"its digest is {found[:12]}…, and {shape.transformer_digest[:12]}… is that of the model"
         raise QprError(f"{folder}: has changed: {digests}. Restore that folder, or train again")
     return load_sentences(folder, name=str(folder), **options)
 

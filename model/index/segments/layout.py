@@ -65,7 +65,7 @@ def deleted_rows(content: bytes | memoryview, counts: Sequence[int], *, deleted:
     """
     sizes = [(count + 7) // 8 for count in counts]
     if len(content) != sum(sizes):
-        raise ValueError(f"holds {len(content):,} bytes, {sum(sizes):,} are wanted")
+        raise ValueError(f"holds {len(content):,} bytes, {sum(sizes):,} are expected")
     masks, start = [], 0
     for count, size in zip(counts, sizes, strict=True):
         bits = np.frombuffer(content, np.uint8, size, start)
@@ -74,5 +74,5 @@ def deleted_rows(content: bytes | memoryview, counts: Sequence[int], *, deleted:
             raise ValueError("has bits beyond the rows")
         start += size
     if (found := sum(int(np.count_nonzero(mask)) for mask in masks)) != deleted:
-        raise ValueError(f"holds {counted(found, 'deleted row')}, the manifest says {deleted:,}")
+        raise ValueError(f"holds {counted(found, 'deleted row')}, the manifest lists {deleted:,}")
     return masks

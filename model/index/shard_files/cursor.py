@@ -42,7 +42,7 @@ class Cursor:
         [found] = self.take("4s")
         name = bytes(found).decode("latin-1")
         if name not in accepted:
-            raise ValueError(f"at byte {self.place - 4:,}: {name!a} where {' or '.join(accepted)} is wanted")
+            raise ValueError(f"at byte {self.place - 4:,}: {name!a} where {' or '.join(accepted)} is expected")
         return name
 
     def expect(self, what: str, found: Any, expected: Any) -> None:
@@ -68,7 +68,7 @@ class Cursor:
     def need(self, size: int) -> None:
         """Check that the given number of bytes is left."""
         if size > len(self.content) - self.place:
-            raise ValueError(f"ends at byte {len(self.content):,}, {size:,} are wanted at byte {self.place:,}")
+            raise ValueError(f"ends at byte {len(self.content):,}, {size:,} are expected at byte {self.place:,}")
 
 
 def read_header(cursor: Cursor) -> tuple[int, int]:

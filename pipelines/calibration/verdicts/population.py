@@ -75,7 +75,8 @@ def read_population(dataset: Dataset) -> Population:
     columns = ["cluster_id", "answer", "size", "linkage_probability"]
     clusters = dataset.table("clusters", columns=columns).combine_chunks()
     if not len(clusters):
-        raise QprError(f"{dataset.url}: has no cluster, so there is nothing to judge. Give a dataset with clusters")
+        fault = "has no cluster, so there is nothing to judge"
+        raise QprError(f"{dataset.url}: {fault}. `rejected` in the dataset lists the reasons")
     if clusters["linkage_probability"].null_count or clusters["answer"].null_count:
         raise QprError(
             f"{dataset.url}: its clusters have no linkage_probability. Give one of `qpr clusters` with a --linkage"

@@ -107,7 +107,7 @@ def without(content: bytes, *names: str) -> bytes:
         ("config.json", lambda c: without(c, "words"), "config.json: words: Field required"),
         ("config.json", lambda c: c.replace(b'"cnn"', b'"lstm"'), "config.json: encoder"),
         ("config.json", lambda c: c.replace(b'"hash_bins": 50', b'"hash_bins": 49'), "embedding.weight is"),
-        ("vocabulary.txt", lambda c: c + b"more\n", "holds 5 words, config.json says 4"),
+        ("vocabulary.txt", lambda c: c + b"more\n", "holds 5 words, config.json lists 4"),
         ("vocabulary.txt", lambda c: c.replace(b"bill", b"pay"), "vocabulary.txt"),
         ("vocabulary.txt", lambda _: b"\xff\n", "vocabulary.txt"),
     ],

@@ -292,7 +292,7 @@ def test_a_shard_missing_from_the_manifest_is_noticed(copy):
     edit_manifest(
         copy, lambda manifest: manifest.update(files=[f for f in manifest["files"] if "00001-of" not in f["path"]])
     )
-    with pytest.raises(QprError, match=r"vectors and .* in 2 shards, the manifest says 303\. Build"):
+    with pytest.raises(QprError, match=r"vectors and .* in 2 shards, the manifest lists 303\. Build"):
         open_index(str(copy))
 
 
@@ -364,7 +364,7 @@ def test_a_shard_of_another_number_than_its_id_table_is_refused(lists):
         file["path"] = file["path"].replace("00002", "00009")
 
     edit_manifest(lists, rename)
-    with pytest.raises(QprError, match=r"shards/00009.*: stands where the shard of .*ids/00002.* is wanted"):
+    with pytest.raises(QprError, match=r"shards/00009.*: stands where the shard of .*ids/00002.* is expected"):
         open_index(str(lists))
 
 
@@ -383,7 +383,7 @@ def test_a_question_in_two_shards_is_refused(copy):
 @pytest.mark.parametrize(
     ("setting", "value", "fault"),
     [
-        ("factory", "IVF5,Flat", "vectors in 6 lists, the manifest says .* in 5"),
+        ("factory", "IVF5,Flat", "vectors in 6 lists, the manifest lists .* in 5"),
         ("factory", "IVF6,SQ8", "does not share the lists of"),
         ("factory", "IVF9999999,Flat", r"configuration: factory: asks for more than 1,048,576 lists"),
         ("factory", "HNSW32", "configuration: factory: must be Flat or start with IVF"),

@@ -55,7 +55,7 @@ def test_a_network_begins_with_the_rows_of_known_words_and_fresh_ones_for_others
     newer = Vocabulary(("rent", "bill", "pay"), hash_bins=50)
     network = network_of(newer, shape, dropout=SETTINGS.dropout, seed=SETTINGS.seed)
     fresh = weights_of(network.body)
-    assert begin_from(older, network, newer) == "it knows 2 of 3 words"
+    assert begin_from(older, network, newer) == "it has 2 of 3 words"
     found = weights_of(network.body)
     table, old = found.pop("embedding.weight"), older.weights["embedding.weight"].astype(np.float32)
     np.testing.assert_array_equal(table[[1, 2]], old[[1, 0]])
@@ -116,7 +116,7 @@ def test_training_from_a_model_differs_from_training_from_scratch(memory, make_m
     pairs = pairs_about("pay", "cancel")
     warm = train(pairs, pairs_about(), **given, older=older, inform=said.append)
     fresh = train(pairs, pairs_about(), **given)
-    assert "beginning with the weights of a model: it knows 2 of 14 words" in said
+    assert "beginning with the weights of a model: it has 2 of 14 words" in said
     assert (warm.weights["embedding.weight"] != fresh.weights["embedding.weight"]).any()
 
 

@@ -74,7 +74,7 @@ def other(name, column):
     [
         (b"", "cannot be read as Parquet"),
         (b"PAR1" * 10, "cannot be read as Parquet"),
-        (content(table(ROWS[1:])), "holds 4 rows, the manifest says 5"),
+        (content(table(ROWS[1:])), "holds 4 rows, the manifest lists 5"),
         (content(table().drop_columns("text")), "holds no column text, or several; there are id, score, members"),
         (other("id", pa.array(["1"] * 5)), "column id holds string, not int64"),
         (other("id", pa.array([1, 2, None, 4, 5])), "column id holds 1 null "),
@@ -143,7 +143,7 @@ def test_a_damaged_arrow_file_is_one_clear_error():
     for damaged in (b"", data[:50], data[: len(data) // 2], b"ARROW1" + b"\0" * 90, content(flat())):
         with pytest.raises(QprError, match=r"a\.arrow: cannot be read as Arrow: "):
             mapped(damaged)
-    with pytest.raises(QprError, match=r"a\.arrow: holds 20 rows, the manifest says 21"):
+    with pytest.raises(QprError, match=r"a\.arrow: holds 20 rows, the manifest lists 21"):
         mapped(data, rows=21)
     with pytest.raises(QprError, match="holds no column events"):
         mapped(arrow_bytes(flat().drop_columns("events")))

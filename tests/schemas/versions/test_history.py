@@ -125,7 +125,7 @@ def test_a_damaged_record_and_one_of_a_newer_layout_are_refused(tmp_path):
     history.publish(w, version)
     newer = version.model_copy(update={"layout": 3}).model_dump_json()
     storage.write_bytes(history.file_of(w, 1), newer.encode())
-    with pytest.raises(QprError, match=r"00000001.json: record of layout 3, this code knows 2\. Upgrade"):
+    with pytest.raises(QprError, match=r"00000001.json: record of layout 3, this code reads up to 2\. Upgrade"):
         history.current(w)
     older = version.model_copy(update={"layout": 1}).model_dump(mode="json", exclude={"uncertified"})
     storage.write_bytes(history.file_of(w, 1), json.dumps(older).encode())

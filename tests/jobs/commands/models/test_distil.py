@@ -37,7 +37,7 @@ def test_a_distilled_encoder_is_a_model_that_training_can_start_from(distil, qpr
     given = ["--dataset", tmp_path / "d", "--init-from", tmp_path / "m", "--output", tmp_path / "n"]
     outcome = qpr("train", *given, "--epochs", 1, "--batch-size", 8, "--dimension", 4)
     assert outcome.code == 0, outcome.err
-    assert "it knows " in outcome.err
+    assert "beginning with the weights of a model: it has " in outcome.err
 
 
 def test_the_card_names_the_batch_size_that_was_used(distil, tmp_path):

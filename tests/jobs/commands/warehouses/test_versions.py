@@ -158,7 +158,7 @@ def test_gc_with_nothing_to_remove_prints_a_line_with_the_number_of_young_folder
 @pytest.mark.parametrize(
     ("layout", "message"),
     [
-        ("3", "layout 3, this code knows 2. Upgrade question-paraphrase-retrieval"),
+        ("3", "layout 3, this code reads up to 2. Upgrade question-paraphrase-retrieval"),
         ("0", "layout 0 is older than 1 and cannot be migrated"),
         ('"x"', "damaged. Restore it"),
     ],

@@ -121,5 +121,5 @@ def test_each_queue_needs_its_source(dataset_given, settings, words):
 
 def test_a_dataset_without_clusters_is_refused(make_dataset, tmp_path):
     make_dataset(tmp_path / "data", [], alone=["alone"])
-    with pytest.raises(QprError, match=r"has no cluster.* Give a dataset with clusters"):
+    with pytest.raises(QprError, match=r"has no cluster.*lists the reasons"):
         open_queue(str(tmp_path / "data"), ReviewSettings())

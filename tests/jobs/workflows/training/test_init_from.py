@@ -31,7 +31,7 @@ def test_known_words_keep_their_rows_and_new_ones_get_fresh_ones(qpr, memory, da
     command = ["train", "--dataset", datasets["new"], *KINDS[kind], *STILL]
     warm = qpr(*command, "--output", f"{memory}/warm", "--init-from", f"{memory}/old")
     assert warm.code == 0
-    assert "it knows 8 of 9 words" in warm.err  # all but renew
+    assert "it has 8 of 9 words" in warm.err  # all but renew
     assert qpr(*command, "--output", f"{memory}/fresh").code == 0
     old, found, fresh = (load_parts(f"{memory}/{name}") for name in ("old", "warm", "fresh"))
     rows = {

@@ -118,7 +118,7 @@ def test_what_training_began_with_must_stay_the_same(copy):
     shape = TransformerSettings(**described(str(copy)))
     assert first_sentences(shape).get_embedding_dimension() == 32
     (copy / "more.txt").write_text("more")
-    with pytest.raises(QprError, match=r"has changed: its digest is .*, wanted "):
+    with pytest.raises(QprError, match=r"has changed: its digest is .* is that of the model\. Restore"):
         first_sentences(shape)
 
 

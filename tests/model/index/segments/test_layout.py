@@ -38,11 +38,11 @@ def test_deleted_rows_are_read_as_they_were_written(masks):
 @pytest.mark.parametrize(
     ("content", "counts", "deleted", "fault"),
     [
-        (b"\x01", [9], 1, "holds 1 bytes, 2 are wanted"),
-        (b"\x01\x00\x00", [9], 1, "holds 3 bytes, 2 are wanted"),
+        (b"\x01", [9], 1, "holds 1 bytes, 2 are expected"),
+        (b"\x01\x00\x00", [9], 1, "holds 3 bytes, 2 are expected"),
         (b"\x01\x02", [9], 2, "has bits beyond the rows"),
-        (b"\x03", [8], 1, "holds 2 deleted rows, the manifest says 1"),
-        (b"", [8], 0, "holds 0 bytes, 1 are wanted"),
+        (b"\x03", [8], 1, "holds 2 deleted rows, the manifest lists 1"),
+        (b"", [8], 0, "holds 0 bytes, 1 are expected"),
     ],
 )
 def test_tombstones_that_do_not_fit_are_refused(content, counts, deleted, fault):

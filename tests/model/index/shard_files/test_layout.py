@@ -64,7 +64,7 @@ def test_shards_of_every_factory_are_read_to_the_last_byte(factory):
 def test_a_shard_that_breaks_off_anywhere_is_refused(factory):
     content = shard(factory)
     for length in range(0, len(content), 1 if len(content) < 2_000 else 13):
-        with pytest.raises(ValueError, match=r"ends at byte [\d,]+, [\d,]+ are wanted at byte|where .* is wanted"):
+        with pytest.raises(ValueError, match=r"ends at byte [\d,]+, [\d,]+ are expected at byte|where .* is expected"):
             layout_of(content[:length])
 
 
@@ -85,7 +85,7 @@ def test_a_shard_that_names_a_file_is_refused_before_faiss_opens_it(tmp_path):
     assert str(tmp_path / "lists").encode() in content
     (tmp_path / "lists").unlink()
     (tmp_path / "lists").write_bytes(b"mine")
-    with pytest.raises(ValueError, match="'ilod' where ilar is wanted"):
+    with pytest.raises(ValueError, match="'ilod' where ilar is expected"):
         open_shard(content)
     assert (tmp_path / "lists").read_bytes() == b"mine"
 
@@ -128,7 +128,7 @@ def test_indexes_of_other_kinds_are_refused(index):
     made.train(random_vectors(300))
     if not isinstance(made, faiss.IndexIDMap):
         made.add(random_vectors(10))
-    with pytest.raises(ValueError, match=r"where .* is wanted|metric is 0|a direct map"):
+    with pytest.raises(ValueError, match=r"where .* is expected|metric is 0|a direct map"):
         layout_of(faiss.serialize_index(made).tobytes())
 
 

@@ -101,5 +101,5 @@ def test_a_cluster_of_many_questions_is_drawn_from_evenly(make_dataset):
 def test_a_dataset_without_probabilities_is_refused(make_dataset):
     with pytest.raises(QprError, match="no linkage_probability"):
         read_population(make_dataset([("yes", None, ["a", "b"])]))
-    with pytest.raises(QprError, match=r"has no cluster.* Give a dataset with clusters"):
+    with pytest.raises(QprError, match=r"has no cluster.*lists the reasons"):
         read_population(make_dataset([]))
