@@ -16,8 +16,8 @@ from model.index.index import Index
 from model.reranking.reranker import QUERIES, Reranker
 from schemas.arrays import Bools, Float32s, Int64s
 
-PAIRS: Final = 100_000
-"""Pairs of a query and a paraphrase that are looked up at a time: 40 MB of ids at depth 50."""
+COMPARED: Final = 2**21
+"""Ids compared with a paraphrase at a time, 16 MB: the examples of confidence have up to 1,020 hits of a query."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,7 +64,8 @@ def examples(index: Index, judged: Judgements, reranker: Reranker, *, on_queries
 def relevant(found: Int64s, judged: Judgements) -> Bools:
     """Return a mask of the ids found, (n, k), that are paraphrases of their query."""
     flags = np.zeros(found.shape, bool)
-    for start in range(0, len(judged.queries), PAIRS):
-        part = slice(start, start + PAIRS)
+    pairs = max(COMPARED // max(found.shape[1], 1), 1)
+    for start in range(0, len(judged.queries), pairs):
+        part = slice(start, start + pairs)
         np.logical_or.at(flags, judged.queries[part], found[judged.queries[part]] == judged.relevant[part, None])
     return flags
