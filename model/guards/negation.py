@@ -74,6 +74,8 @@ def negation_differs(query: Reading, question: Reading) -> bool:
     query, question = glossed(query, question)
     if others := possible_languages(query, question):
         return any(polarity_differs(query, question, language) for language in others)
+    if _off_and_on(query.vocabulary, question.vocabulary):
+        return query.is_english and question.is_english
     differing = (query.vocabulary ^ question.vocabulary) - _FUNCTION
     if len(differing) > _MOST_DIFFERING or not (
         _has_cue(query) or _has_cue(question) or any(map(_has_prefix, differing))
@@ -93,6 +95,12 @@ def negation_differs(query: Reading, question: Reading) -> bool:
         return False
     affirmed, other = (question, query) if one.negated else (query, question)
     return not _asks_for_the_same(other.vocabulary, affirmed.vocabulary)
+
+
+def _off_and_on(one: Set[str], two: Set[str]) -> bool:
+    """Return whether "off" stands in place of "on", in the same words otherwise; "on" may occur in both again."""
+    differing = one ^ two
+    return "off" in differing and differing <= {"off", "on"} and "on" in (two if "off" in one else one)
 
 
 def _asks_for_the_same(denied: Set[str], affirmed: Set[str]) -> bool:

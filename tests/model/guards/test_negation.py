@@ -41,3 +41,19 @@ def test_a_denial_of_the_same_words_is_another_question(one, two):
 )
 def test_other_ways_to_deny_and_languages_without_rules_are_no_difference(one, two):
     assert not negation_differs(Reading(one), Reading(two))
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "differs"),
+    [
+        ("How do I turn on notifications?", "How do I turn off notifications?", True),
+        ("How do I turn notifications on?", "How do I turn notifications off?", True),
+        ("how to turn on calls on my phone", "how to turn off calls on my phone", True),
+        ("How do I turn off notifications?", "How do I turn notifications off?", False),
+        ("How much is 20% off on shoes?", "How much is 20% off shoes?", False),
+        ("How do I turn on notifications?", "How do I turn the notifications of the app on?", False),
+    ],
+)
+def test_off_in_place_of_on_is_the_opposite(one, two, differs):
+    assert negation_differs(Reading(one), Reading(two)) is differs
+    assert negation_differs(Reading(two), Reading(one)) is differs
