@@ -21,7 +21,7 @@ from jobs.nightly.gate.decision import kept_share, questions_moved, reason_to_re
 from jobs.nightly.gate.evidence import Evidence, GateFiles, missed_canary, mix_of, read_files
 from jobs.nightly.gate.label_precision import is_reviewed
 from jobs.nightly.indexing import index_of_night, options_of
-from jobs.nightly.mending import check_mended, is_whole_again, missing
+from jobs.nightly.mending import check_mended, check_whole, is_whole_again, missing
 from jobs.nightly.outcome import Outcome
 from jobs.nightly.reporting import frozen_test, write_report
 from jobs.nightly.settings import NightTerms
@@ -122,6 +122,7 @@ def run_night(
         version = made.model_copy(update={"parent": now[0], "splits": splits})
         check_mended(warehouse, now[0], version)
     else:
+        check_whole(warehouse, now)
         version = make(now, now[1].splits if now else None)
         if now and not version.refused and version.equals(now[1]):  # such as with options of a training on another day
             return outcome(*now, unchanged=True)

@@ -27,6 +27,29 @@ def missing(warehouse: str, number: int, version: Version) -> list[str]:
     return sorted(set(gone))
 
 
+def check_whole(warehouse: str, now: tuple[int, Version] | None) -> None:
+    """Check that nothing of the current version is gone that its own night would make again.
+
+    Args:
+        warehouse: its URL.
+        now: the current version with its number; None before the first night.
+
+    Raises:
+        QprError: something is, or an artefact is damaged.
+    """
+    if now is None:
+        return
+    number, version = now
+    made = {getattr(version, name).path for name in _MADE}
+    for path in missing(warehouse, number, version):
+        if path in made:
+            raise QprError(
+                f"version {number} names {path}, which cannot be used: it does not exist. Run the night of "
+                f"{version.date} with its options again, which makes it again, or use an older version by "
+                f"`{rollback_command(warehouse)}`"
+            )
+
+
 def is_whole_again(version: Version, made: Version, gone: list[str]) -> bool:
     """Return whether a night has made the artefacts of a version that were gone, with the same content.
 

@@ -71,9 +71,10 @@ def progress_text(progress: Progress, kind: Kind) -> str:
         return f"{found}; too many are wrong for {claim}"
     if not progress.missing:
         return f"{found}; {claim} is supported"
-    more, left = counted(progress.missing, "further right one"), progress.items - progress.judged
-    if progress.missing > left:
-        return f"{found}; {claim} takes {more}, but {left:,} are left"
+    more = counted(progress.missing, "further right one")
+    # judged items behind a gap are left too: they count as soon as the gap has a verdict
+    if few := _few_left(progress.missing, progress.items - share.judged):
+        return f"{found}; {claim} takes {more}{few}"
     return f"{found}; {more} until {claim} is supported"
 
 
@@ -129,9 +130,14 @@ def more_text(document: Mapping[str, Any]) -> str:
     if missing is None:
         return f"Too many of the {document['items']:,} {document['queue']} are wrong for it"
     one = "request" if document["queue"] == "requests" else "cluster"
-    left = document["items"] - document["counted"]
-    few = f", but {left:,} are left. Give a lower --claim" if missing > left else ""
-    return f"It takes {counted(missing, f'further right {one}')} without a wrong one{few}"
+    few = _few_left(missing, document["items"] - document["counted"])
+    advice = f"{few}. Give a lower --claim" if few else ""
+    return f"It takes {counted(missing, f'further right {one}')} without a wrong one{advice}"
+
+
+def _few_left(missing: int, left: int) -> str:
+    """Return the end of a sentence on missing items if fewer are left, otherwise nothing."""
+    return f", but {left:,} {'is' if left == 1 else 'are'} left" if missing > left else ""
 
 
 def report_page(document: Mapping[str, Any]) -> bytes:

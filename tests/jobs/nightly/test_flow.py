@@ -378,6 +378,7 @@ def test_a_missing_artefact_of_the_current_version_is_one_line(qpr, published, d
     storage.delete(storage.join(published, index.path))
     error = night(qpr, published, "--date", dates(2), code=1)
     assert f"version 1 names {index.path}, which cannot be used" in error
+    assert f"Run the night of {dates(1)} with its options again, which makes it again" in error
 
 
 @pytest.mark.parametrize(

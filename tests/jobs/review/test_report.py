@@ -44,6 +44,18 @@ def test_the_progress_names_how_few_requests_are_left_for_a_claim(make_review, m
     )
 
 
+def test_judged_items_behind_a_gap_are_left_for_a_claim(make_review, make_queue):
+    review = make_review(make_queue(151))
+    for place in (*range(35), *range(36, 151)):
+        review.judge(f"i{place}", "right", reviewer="Ada")
+    shown = progress_text(review.progress("Ada"), "clusters")
+    document = report_document(review.store, review.queue, claim=0.99, error=0.05)
+    missing = document["claim"]["missing"]
+    assert 1 < missing <= 116
+    assert shown.endswith(f" % of all; {missing} further right ones until 99 % is supported")
+    assert more_text(document) == f"It takes {missing} further right clusters without a wrong one"
+
+
 def test_pairs_have_no_bound(make_review, make_queue):
     review = make_review(make_queue(kind="pairs"))
     review.judge("i0", "wrong", reviewer="Ada")
