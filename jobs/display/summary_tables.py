@@ -5,11 +5,11 @@ counters, distributions -> summary_tables -> SummaryTable
 
 from __future__ import annotations
 
-import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from pipelines.questions.scripts import NO_LETTER
+from pipelines.questions.scripts import NO_LETTER, OTHER
 from pipelines.summary.answer_worth import AnswerWorth, answer_worth, promise_of_verdicts
 from pipelines.summary.row_balance import OTHER_COUNTS, Balance, Split, row_balance
 from pipelines.summary.script_shares import ScriptShare
@@ -108,8 +108,9 @@ def percent(share: float) -> str:
 
 
 def estimate_text(value: float, low: float, high: float) -> str:
-    """Return an estimated share with its interval, in percent."""
-    return f"{percent(value)} ({100 * low:.0f} to {100 * high:.0f})"
+    """Return an estimated share with its interval in whole percent, which contains the share."""
+    ends = min(round(100 * low), math.floor(100 * value)), max(round(100 * high), math.ceil(100 * value))
+    return f"{percent(value)} ({ends[0]} to {ends[1]})"
 
 
 def shown(value: float, name: str) -> str:
@@ -120,19 +121,6 @@ def shown(value: float, name: str) -> str:
 def speed(rows: int, seconds: float) -> str:
     """Return duration and rows a second of a run."""
     return f"{seconds:,.1f} s, {whole(rows_per_second(rows, seconds))} rows/s"
-
-
-def flat(tree: Mapping[str, Any], path: str = "") -> list[tuple[str, str]]:
-    """Return the leaves of a tree with their path; a whole number gets thousands separators, other values are JSON."""
-    leaves: list[tuple[str, str]] = []
-    for name, value in tree.items():
-        if isinstance(value, Mapping) and value:
-            leaves += flat(value, f"{path}{name}.")
-        else:
-            number = isinstance(value, int) and not isinstance(value, bool)
-            text = value if isinstance(value, str) else whole(value) if number else json.dumps(value)
-            leaves.append((f"{path}{name}", text))
-    return leaves
 
 
 def rows_per_second(rows: int, seconds: float) -> int:
@@ -160,7 +148,7 @@ def _of_splits(splits: Sequence[Split]) -> SummaryTable:
 def _of_scripts(scripts: Sequence[ScriptShare]) -> SummaryTable:
     """Return the scripts of the questions, none if all have the same."""
     lines = scripts if len(scripts) > 1 else ()
-    names = {NO_LETTER: "no letters"}
+    names = {NO_LETTER: "no letters", OTHER: "not recognized"}
     rows = [(names.get(s.script, s.script), whole(s.questions), whole(s.kept), percent(s.share)) for s in lines]
     return SummaryTable(("Scripts", "questions", "in clusters", "share"), rows, bars=[s.share for s in lines])
 
@@ -213,8 +201,7 @@ def _of_kinds(counters: Mapping[str, int], worth: AnswerWorth | None) -> Summary
     """Return the worth of the answers of each kind, no row if the linkage does not estimate it."""
     kinds = worth_of_kinds(counters) if worth and worth.is_by_linkage else ()
     rows = [(kind.kind, whole(kind.answers), estimate_text(*kind.worth)) for kind in kinds]
-    note = "Mean estimated share of the pairs of an answer's questions that mean the same, with 95 % intervals."
-    return SummaryTable(("Kinds of answers", "answers", "mean the same"), rows, note=note if rows else "")
+    return SummaryTable(("Kinds of answers", "answers", "mean the same"), rows, note=_OF_KINDS if rows else "")
 
 
 def extreme_answers(
@@ -230,6 +217,11 @@ def extreme_answers(
     ]
     return SummaryTable(("Answers of many questions", "worth", "kind", "questions", "mean the same"), rows, named=3)
 
+
+_OF_KINDS = (
+    "Mean estimated share of the pairs of an answer's questions that mean the same, with 95 % intervals. Each answer "
+    "counts once here; in the estimate of the log answers of many questions count more, as they have more pairs."
+)
 
 _ESTIMATES = {
     "prior": "pairs of one answer that are paraphrases",

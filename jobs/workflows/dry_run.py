@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jobs.display.console import emit, say
-from jobs.display.option_names import option_rows
-from jobs.display.summary_tables import SummaryTable, flat, whole
+from jobs.display.option_names import flat, option_rows
+from jobs.display.summary_tables import SummaryTable, whole
 from schemas.artifacts import storage
 from schemas.artifacts.writer import refuse_taken
 from schemas.quantities import counted

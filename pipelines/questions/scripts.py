@@ -19,9 +19,11 @@ SCRIPTS: Final = (
     "gurmukhi", "gujarati", "tamil", "telugu", "kannada", "malayalam", "sinhala", "thai", "lao", "khmer", "burmese",
     "tibetan", "javanese", "balinese", "han", "kana", "hangul", "other", "none",
 )  # fmt: skip
-"""Names of scripts in counters; ``other`` stands for all further ones, `NO_LETTER` for questions without a letter."""
+"""Names of scripts in counters; `OTHER` stands for all further ones, `NO_LETTER` for questions without a letter."""
 
 NO_LETTER: Final = "none"
+
+OTHER: Final = "other"
 
 PREFIX: Final = "script_"
 """Beginning of the counters of `script_counts`."""
@@ -93,4 +95,4 @@ def _script(character: str) -> int:
     first = (
         unicodedata.name(character, "").replace("-", " ").split(" ")[0].lower()
     )  # Python has no table of scripts, but names
-    return _NUMBER.get(_NAMED_OTHERWISE.get(first, first), _NUMBER["other"])
+    return _NUMBER.get(_NAMED_OTHERWISE.get(first, first), _NUMBER[OTHER])

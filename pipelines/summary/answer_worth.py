@@ -220,7 +220,9 @@ _SENTENCES: Final = {
 
 def _shared(worth: AnswerWorth) -> str:
     assert worth.paraphrases is not None  # linkage and verdicts, whose sentences have it, estimate it
-    return f"same answer means the same question in about {percent_number(worth.paraphrases)} % of the pairs"
+    is_tiny = 0 < worth.paraphrases < 0.001
+    share = "less than 0.1" if is_tiny else f"about {percent_number(worth.paraphrases)}"
+    return f"same answer means the same question in {share} % of the pairs"
 
 
 def _interval(worth: AnswerWorth) -> str:

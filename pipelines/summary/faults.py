@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from pipelines.questions.row_filters import MAX_ANSWER_CHARACTERS, MAX_QUESTION_CHARACTERS
+from pipelines.summary.incoherent_intents import PREFIX
 from pipelines.summary.reject_examples import RejectExamples
 from pipelines.summary.value_notes import ENCODING_HINT, idle_filter, markup_warnings, varied_answer_warnings
 from schemas.quantities import counted
@@ -49,6 +50,12 @@ _ADVICE: Final = {
     "privacy_too_many_of_user": "Raise --max-events-of-user",
     "privacy_too_many_of_user_and_answer": "Raise --max-answer-events-of-user",
 }
+_UNSPLIT: Final = (
+    "Without linkage an answer is one cluster, and coherence falls with its number of questions: leave out "
+    "--linkage none or --coherence paper, or lower --min-coherence"
+)
+"""Advice of `coherence_incoherent` for a run that splits no answer."""
+
 _OTHERWISE: Final = "Correct the rows, or raise --max-reject-ratio to run without them"
 
 
@@ -76,6 +83,8 @@ def fault_of(counters: Mapping[str, int], urls: Sequence[str], max_reject_ratio:
         steps = [_advice(reasons, "Correct the rows")]  # the run is without them already
         if of_questions:
             steps = [*dict.fromkeys([_advice(of_questions), _advice(reasons)])]
+        if f"{PREFIX}answers" in counters:
+            steps = [_UNSPLIT if step == _ADVICE["coherence_incoherent"] else step for step in steps]
         if found := markup_warnings(counters) + varied_answer_warnings(counters):  # lower limits keep one of the texts
             steps = [f"{sentence[0].upper()}{sentence[1:]}" for sentence in found]
         return f"no cluster was left of {of}. {_most_frequent(reasons)}. {'. '.join(steps)}"

@@ -9,7 +9,7 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from pipelines.questions.scripts import NO_LETTER, PREFIX
+from pipelines.questions.scripts import NO_LETTER, OTHER, PREFIX
 from schemas.quantities import counted, rounded_percent
 
 FEWEST_QUESTIONS: Final = 20
@@ -64,9 +64,13 @@ def warnings(shares: Sequence[ScriptShare]) -> list[str]:
 
 
 def _of_uncut(share: ScriptShare) -> str:
-    lost = f"{share.uncut:,} of {counted(share.questions, 'question')} in the script {share.script} are one word each"
+    lost = f"{share.uncut:,} of {counted(share.questions, 'question')} in {_named(share)} are one word each"
     step = "Separate words by spaces, or compare meanings with --refine-with and a model of the language"
     return f"{lost}: this script is not cut into words, so wordings cannot be compared. {step}"
+
+
+def _named(share: ScriptShare) -> str:
+    return "a script that qpr does not recognize" if share.script == OTHER else f"the script {share.script}"
 
 
 def _is_uncut(share: ScriptShare) -> bool:
@@ -82,6 +86,6 @@ def as_json(shares: Sequence[ScriptShare]) -> list[dict[str, Any]]:
 
 
 def _warning(share: ScriptShare, median: float) -> str:
-    kept = f"{rounded_percent(share.share)} of {counted(share.questions, 'question')} in the script {share.script}"
+    kept = f"{rounded_percent(share.share)} of {counted(share.questions, 'question')} in {_named(share)}"
     advice = "Read the table rejected, or compare meanings with --refine-with and a multilingual model"
     return f"{kept} are in a cluster, the median over scripts is {rounded_percent(median)}. {advice}"

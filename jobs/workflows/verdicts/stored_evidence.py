@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _DECIDES: Final = ("linking", "gate")
 """Parts of ``assembly`` that decide clusters and their probabilities, beside the filters of questions."""
 
+_KIND: Final = "linking.encoder_kind"
+"""Value of `--refine-with` that an error can name, unlike the digest of the encoder."""
+
 
 def read_evidence(url: str) -> tuple[Evidence, str] | None:
     """Return the verdicts of a calibration and its digest after a check of every byte; None if it has weights.
@@ -64,11 +67,7 @@ def with_verdicts(
     """
     if settings.assembly.linking.method == "none":
         raise UsageError("--calibration: verdicts correct the probability of a --linkage; none has no probability")
-    judged, ours = _leaves(evidence.configuration), _leaves(decisive_settings(settings.model_dump(mode="json")))
-    for name in sorted(judged.keys() | ours.keys()):
-        if judged.get(name) != ours.get(name):
-            values = f"{judged.get(name)} when the pairs were judged, {ours.get(name)} here"
-            raise UsageError(f"--calibration {url}: {name} was {values}. Use the options of the judged dataset")
+    _refuse_other_options(evidence, settings, url)
     scale = evidence.recalibration(digest, precision)
     if differences := _differences(evidence, settings):
         scale = scale.model_copy(update={"judged": digest_of_files([*evidence.inputs, *differences])})
@@ -78,6 +77,30 @@ def with_verdicts(
         say(f"linkage_probability >= {evidence.calibrated(scale.min_stated):.3f}: estimated precision {text}")
     assembly = settings.assembly.model_copy(update={"recalibration": scale})
     return settings.model_copy(update={"assembly": assembly})
+
+
+def _refuse_other_options(evidence: Evidence, settings: ClustersConfig, url: str) -> None:
+    """Refuse settings that make other clusters than those that were judged.
+
+    Raises:
+        UsageError: they do; it names the first option, and the encoder before what its default decides.
+    """
+    from jobs.display.option_names import option_of
+
+    judged, ours = _leaves(evidence.configuration), _leaves(decisive_settings(settings.model_dump(mode="json")))
+    names = sorted(judged.keys() | ours.keys())
+    for name in sorted(names, key=lambda name: (name != _KIND, not name.startswith("linking."))):
+        if judged.get(name) != ours.get(name):
+            option = option_of(f"assembly.{name}" if name.startswith(_DECIDES) else name)
+            values = f"{_shown(judged.get(name))} when the pairs were judged, {_shown(ours.get(name))} here"
+            raise UsageError(f"--calibration {url}: {option} was {values}. Use the options of the judged dataset")
+
+
+def _shown(value: Any) -> str:
+    """Return a setting as its option takes it."""
+    if value is None or value == []:
+        return "not set"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def _differences(evidence: Evidence, settings: ClustersConfig) -> list[str]:

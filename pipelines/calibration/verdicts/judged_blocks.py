@@ -97,7 +97,7 @@ def _check_names(verdicts: Verdicts, population: Population, pairs: Iterable[Sam
     if unknown:
         named = f"{listed('row', sorted(unknown))} name{'s' if len(unknown) == 1 else ''} no pair or cluster"
         raise QprError(
-            f"{verdicts.source}: {named} of the sample with seed {verdicts.seed}. Leave them out, or sample again"
+            f"{verdicts.source}: {named} of the sample with seed {verdicts.seed}. Leave such rows out, or sample again"
         )
 
 

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from jobs.display.option_names import option_rows
+from jobs.display.option_names import option_of, option_rows
 from pipelines.graphs.settings import ClustersConfig, QuoraConfig
 
 
@@ -36,3 +36,10 @@ def test_what_is_not_set_is_left_out():
     assert rows["--linkage"] == "boosted"
     assert rows["--shards"] == "2"
     assert not {"--min-confidence", "--locale", "--ignore-answer"} & rows.keys()
+
+
+def test_a_value_has_the_name_of_its_option_or_a_plain_one():
+    assert option_of("assembly.gate.min_coherence") == "--min-coherence"
+    assert option_of("ambiguity.min_answer_share") == "--min-answer-share"
+    assert option_of("assembly.linking.encoder_kind") == "--refine-with (kind)"
+    assert option_of("assembly.some_thing.else") == "some thing else"

@@ -2,6 +2,7 @@ import pytest
 
 from jobs.display.summary_tables import (
     SummaryTable,
+    estimate_text,
     other_counts,
     percent,
     rows_per_second,
@@ -124,3 +125,9 @@ def test_kinds_of_answers_have_an_estimate_with_its_interval():
     assert other_counts(counters) == other_counts(COUNTERS)
     uncalibrated = {"assembly": {"linking": {"method": "logistic"}}}
     assert "Kinds of answers" not in [table.head[0] for table in summary_tables(counters, {}, uncalibrated)]
+
+
+def test_an_interval_contains_its_estimate_when_both_are_rounded():
+    assert estimate_text(0.003, 0.0026, 0.0032) == "0.3 % (0 to 1)"
+    assert estimate_text(0.9996, 0.994, 0.9997) == ">99.9 % (99 to 100)"
+    assert estimate_text(0.684, 0.6, 0.759) == "68.4 % (60 to 76)"

@@ -175,3 +175,10 @@ def test_answers_near_chance_have_no_estimate() -> None:
     judged = answer_worth(counters([3, 2], [0.8, 0.4]) | near, configuration(verdicts=of_verdicts("a", "b")), FILES)
     assert judged is not None
     assert judged.origin == "verdicts"
+
+
+def test_a_share_that_would_be_rounded_to_none_is_stated_as_a_maximum() -> None:
+    found = counters([3, 2], [0.8, 0.4]) | {"worth_pairs": 2_000_000}
+    worth = answer_worth(found, {})
+    assert worth is not None
+    assert worth.sentence.startswith("The same answer means the same question in less than 0.1 % of the pairs")

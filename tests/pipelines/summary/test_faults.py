@@ -31,6 +31,13 @@ def test_the_reason_that_rejected_most_decides_on_the_advice(reason, options):
     assert all(option in fault for option in options)
 
 
+def test_a_run_without_linkage_is_advised_to_link_rather_than_to_choose_another_score():
+    rejected = LEFT | {"rejected_coherence_incoherent": 9, "incoherent_intents_answers": 0}
+    fault = fault_of(rejected, SOURCES, 0.1)
+    assert "leave out --linkage none or --coherence paper, or lower --min-coherence" in fault
+    assert "choose another --coherence" not in fault
+
+
 def test_without_a_cluster_the_advice_is_about_questions_too_where_more_rows_were_rejected():
     rejected = {"rejected_validate_no_word": 9, "rejected_size_single_question": 8}
     fault = fault_of(LEFT | rejected, SOURCES, 0.1)

@@ -59,3 +59,11 @@ def test_a_script_whose_questions_are_mostly_one_word_is_named_instead_of_its_lo
     [low] = warnings(script_shares(counters | {"script_javanese_uncut": 119}))
     assert "the median over scripts" in low
     assert warnings([ScriptShare("javanese", 19, 0, 19)]) == []
+
+
+def test_a_script_without_a_name_here_is_described():
+    [uncut] = warnings([ScriptShare("other", 180, 0, 180)])
+    assert uncut.startswith("180 of 180 questions in a script that qpr does not recognize are one word each")
+    [low] = warnings([ScriptShare("other", 180, 0), ScriptShare("latin", 100, 90), ScriptShare("thai", 100, 90)])
+    assert low.startswith("0.0 % of 180 questions in a script that qpr does not recognize are in a cluster")
+    assert summary_tables({"script_other_kept": 1, "script_latin_kept": 2}, {}, {})[3].rows[1][0] == "not recognized"

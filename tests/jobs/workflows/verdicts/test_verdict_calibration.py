@@ -364,20 +364,27 @@ def test_options_of_a_calibration_by_verdicts_go_together(judged, dataset, qpr, 
     ("given", "code", "message"),
     [
         (["--min-probability", 0.05, "--precision", 1.0], 2, "--precision 1.0: no finite number of verdicts shows it"),
-        (["--precision", 0.5], 2, "linking.min_probability was 0.05 when the pairs were judged, None here"),
+        (["--precision", 0.5], 2, "--min-probability was 0.05 when the pairs were judged, not set here"),
         (
             ["--min-probability", 0.05, "--scrub", "all"],
             2,
-            "privacy.scrub was questions when the pairs were judged, all",
+            "--scrub was questions when the pairs were judged, all here",
         ),
-        (["--min-probability", 0.05, "--min-users", 3], 2, "privacy.min_users was 1 when the pairs were judged, 3"),
-        (["--min-probability", 0.05, "--max-events-of-user", 2], 2, "privacy.max_events_of_user was None when"),
+        (["--min-probability", 0.05, "--min-users", 3], 2, "--min-users was 1 when the pairs were judged, 3 here"),
+        (["--min-probability", 0.05, "--max-events-of-user", 2], 2, "--max-events-of-user was not set when"),
+        (
+            ["--min-probability", 0.05, "--refine-with", "static:TOKENS"],
+            2,
+            "--refine-with (kind) was not set when the pairs were judged, static here",
+        ),
+        (["--min-probability", 0.05, "--ignore-answer", "Paris"], 2, "--ignore-answer was not set when the pairs"),
         (["--linkage", "none"], 2, "verdicts correct the probability of a --linkage"),
     ],
 )
 def test_a_calibration_by_verdicts_is_for_the_clusters_that_were_judged(
-    calibration, logs, qpr, tmp_path, given, code, message
+    calibration, logs, tokens, qpr, tmp_path, given, code, message
 ):
+    given = [f"static:{tokens}" if part == "static:TOKENS" else part for part in given]
     outcome = qpr("clusters", logs, "--output", tmp_path / "d", "--calibration", calibration[0], *given)
     assert outcome.code == code
     assert message in outcome.err
