@@ -41,12 +41,13 @@ def write_pair_sample(url: str, settings: Sample, *, output: str | None, overwri
     count = settings.for_calibration or 0
     rows = pair_sample(url, count=count, seed=settings.seed, verdicts=settings.verdicts)
     if len(rows) < count:
-        say(f"{url}: {counted(len(rows), 'pair')} were drawn, fewer than the {count:,} asked for; there are few others")
+        drawn = f"{len(rows):,} of {counted(count, 'pair')} were drawn"
+        say(f"{url}: {drawn}: the dataset has too few pairs of questions with the same answer for more")
     if output is not None:
         conditional_writes.write_result(output, file_content(rows, output), overwrite=overwrite)
         result = {"output": output, "pairs": len(rows), "kept": sum(row["kept"] for row in rows)}
         emit(result, as_json=as_json, table=lambda: two_columns("Pairs to judge", result))
-        say("Write right, wrong or unclear into the column verdict, from the first row on")
+        say("Write right, wrong or unclear into the column verdict, from the first empty cell on")
         given = f"--dataset {shlex.quote(url)} --verdicts {shlex.quote(output)}"
         say(f"Next: qpr calibrate {given} --output CALIBRATION")
     elif as_json:

@@ -476,3 +476,16 @@ def test_a_calibration_with_values_that_no_command_writes_is_refused(calibration
     assert outcome.code == 1
     assert fault in outcome.err
     assert "Make it again with `qpr calibrate`" in outcome.err
+
+
+def test_a_dataset_with_fewer_pairs_than_the_sample_has_them_all_drawn(qpr, tmp_path):
+    texts = ["can I renew a book", "how can I renew my book", "may I renew the book"]
+    rows = [{"question": text, "answer": "You can renew it twice in your account."} for text in texts]
+    log = tmp_path / "log.jsonl"
+    log.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert qpr("clusters", log, "--output", tmp_path / "d", "--answers", "intent").code == 0
+    outcome = qpr("sample", "--dataset", tmp_path / "d", "--for-calibration", 9, "--output", tmp_path / "s.csv")
+    assert outcome.code == 0, outcome.err
+    shown = outcome.err.replace("\n", " ")
+    assert "3 of 9 pairs were drawn: the dataset has too few pairs of questions with the same answer" in shown
+    assert "into the column verdict, from the first empty cell on" in shown
