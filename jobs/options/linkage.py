@@ -31,8 +31,8 @@ Precision = Annotated[
         max=1,
         metavar="X",
         help="Precision to reach, given --calibration, which finds the lowest threshold for it. By verdicts it is "
-        "shown with 95 % confidence and has to be below 1. By gold clusters the threshold is --min-probability, or "
-        "--min-coherence with --linkage none.",
+        "shown with 95 % confidence and has to be below 1. By gold clusters the threshold is --min-probability with "
+        "--answers fact, or --min-coherence with --linkage none.",
         rich_help_panel="Calibration",
     ),
 ]

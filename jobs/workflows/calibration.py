@@ -137,7 +137,7 @@ def write_calibration(
     printed: dict[str, Any] = {"calibration": output, "digest": manifest.digest, **measured}
     emit(printed, as_json=as_json, table=lambda: _table(result))
     say(f"Picture: {storage.join(output, manifest.run_id, PICTURE)}")
-    say(f"Next: qpr clusters LOGS --output DATASET --calibration {shlex.quote(output)} --precision 0.98")
+    say(f"Next: qpr clusters LOGS --output DATASET --calibration {shlex.quote(output)}{_reached(curves[LINKAGE])}")
 
 
 def read_calibration(url: str) -> StoredCalibration:
@@ -203,6 +203,13 @@ def _table(result: Calibration) -> rich.table.Table:
                 cells.append(f"{point.threshold:.2f}: {point.recall:.3f}")
         table.add_row(label(name), *cells)
     return table
+
+
+def _reached(curve: list[dict[str, float]]) -> str:
+    """Return the option of the highest precision of `SHOWN` up to .98 that a threshold reaches, without one nothing."""
+    highest = max((point["precision"] for point in curve if point["recall"] > 0), default=0.0)
+    reached = [precision for precision in SHOWN[:-1] if precision <= highest]
+    return f" --precision {reached[-1]}" if reached else ""
 
 
 def _json(value: Mapping[str, Any], indent: int | None = None) -> bytes:

@@ -73,7 +73,9 @@ def _with_weights(
         changes |= {"method": read.method, "weights": read.digest, "weights_json": read.weights_json}
         if precision is not None:
             _refuse({"--min-probability": linking.min_probability}, "is what --precision chooses; leave one out")
-            changes["min_probability"] = read.threshold(precision, None)
+            # The precision was measured on split answers, and an intent would ignore the threshold.
+            answers = linking.answers if "answers" in linking.model_fields_set else "fact"
+            changes |= {"min_probability": read.threshold(precision, None), "answers": answers}
     return _changed(settings, "linking", **changes), encoder
 
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 import rich.console
 
-from jobs.workflows.calibration import _table
+from jobs.workflows.calibration import _reached, _table
 from pipelines.calibration.calibrate import Point
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import open_dataset
@@ -57,7 +57,41 @@ def test_a_precision_picks_the_threshold_that_reached_it(calibration, logs, qpr,
     assert linking["min_probability"] == max(reached, key=lambda p: (p["recall"], -p["threshold"]))["threshold"]
     assert linking["method"] == "logistic"
     assert linking["weights"] == told["digest"]
+    assert linking["answers"] == "fact"
     assert "when calibrated" in outcome.err
+
+
+def test_a_precision_holds_where_the_answers_would_be_intents(qpr, write_jsonl, tmp_path):
+    """Gold clusters of which two share each answer: as intents, every answer would be one cluster of precision .5."""
+    verbs = ["reset", "cancel", "renew", "track", "close", "open", "print", "lend", "move", "pay", "sort", "lock"]
+    frames = ["how do I {} {}", "can you {} {} for me", "please {} {} today", "I have to {} {}", "who can {} {} here"]
+    rows = [
+        {
+            "question": frame.format(verb, thing),
+            "answer": f"Ask desk {number} to help you.",
+            "gold_cluster": f"{verb} {thing}",
+        }
+        for number, verb in enumerate(verbs)
+        for thing in (f"my card{number}", f"an order{number}")
+        for frame in frames
+    ]
+    log = write_jsonl("log.jsonl", rows)
+    outcome = qpr("calibrate", log, "--output", tmp_path / "c", "--linkage", "logistic")
+    assert outcome.code == 0, outcome.err
+    by_default = qpr("clusters", log, "--output", tmp_path / "a", "--json")
+    assert json.loads(by_default.out)["answer_worth"]["intents"] == len(verbs)
+    outcome = qpr("clusters", log, "--output", tmp_path / "d", "--calibration", tmp_path / "c", "--precision", 0.9)
+    assert outcome.code == 0, outcome.err
+    gold = {row["question"]: row["gold_cluster"] for row in rows}
+    clusters = open_dataset(str(tmp_path / "d")).table("clusters", columns=["texts"])["texts"].to_pylist()
+    assert all(len({gold[text] for text in texts}) == 1 for texts in clusters)
+
+
+def test_the_next_step_names_a_precision_that_was_reached():
+    points = [{"precision": 0.96, "recall": 0.4}, {"precision": 1.0, "recall": 0.0}]
+    assert _reached(points) == " --precision 0.95"
+    assert _reached([{"precision": 1.0, "recall": 0.1}]) == " --precision 0.98"
+    assert _reached([{"precision": 0.5, "recall": 1.0}]) == ""
 
 
 def test_without_linkage_a_precision_picks_the_least_coherence(calibration, logs, qpr, memory):
