@@ -16,6 +16,8 @@ from schemas.quantities import counted
 
 _MILLION: Final = 1e6
 _NORMAL: Final = 1.96
+_MOST: Final = 0.5
+"""Estimated share of right pairs below which a run warns."""
 
 Origin = Literal["linkage", "verdicts", "verdicts on other logs", "statement", "chance", "none"]
 """Origin of the estimates: the linkage, which is calibrated for each log; verdicts; none, since --answers intent states
@@ -111,6 +113,17 @@ def warnings(configuration: Mapping[str, Any], inputs: Iterable[Source]) -> list
     promise = f"the precision of {precision:g} holds" if precision else "its probabilities hold"
     judged = "other files, columns or a dataset of another release"
     return [f"the verdicts of --calibration are about {judged}: {promise} as far as these logs are like them"]
+
+
+def doubts(worth: AnswerWorth | None) -> list[str]:
+    """Return a sentence if the linkage estimates that most of the kept pairs are wrong, none otherwise."""
+    if worth is None or not worth.is_by_linkage or worth.precision is None or worth.precision >= _MOST:
+        return []
+    higher = "" if worth.threshold is None else f", and raise --min-probability above {worth.threshold:.3g}"
+    return [
+        f"kept pairs are right in an estimated {_interval(worth)}, so most of them can be wrong. "
+        f"Read clusters with qpr sample{higher}"
+    ]
 
 
 def is_judged_elsewhere(configuration: Mapping[str, Any], inputs: Iterable[Source]) -> bool:

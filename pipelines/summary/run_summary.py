@@ -67,6 +67,7 @@ class RunSummary(NamedTuple):
             *many_text_warnings(self.counters, self.configuration.get("column_names") or {}, rows=rows),
             *incoherent_intents.warnings(lost),
             *answer_worth.warnings(self.configuration, self.inputs),
+            *answer_worth.doubts(answer_worth.answer_worth(self.counters, self.configuration, self.inputs)),
             *agreement.warnings(self.counters, self.configuration),
             *unmatched_verdicts(self.configuration, self.counters),
             *value_notes.markup_warnings(self.counters),

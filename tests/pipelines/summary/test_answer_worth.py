@@ -7,7 +7,14 @@ import pytest
 from pipelines.clusters.answer_worth import worth_counts
 from pipelines.intermediate import MEMBERS
 from pipelines.linkage.scoring.pair_model import Linked
-from pipelines.summary.answer_worth import answer_worth, as_json, digest_of_files, promise_of_verdicts, warnings
+from pipelines.summary.answer_worth import (
+    answer_worth,
+    as_json,
+    digest_of_files,
+    doubts,
+    promise_of_verdicts,
+    warnings,
+)
 from schemas.artifacts.manifest import Source
 from schemas.tables import with_nulls
 
@@ -182,3 +189,13 @@ def test_a_share_that_would_be_rounded_to_none_is_stated_as_a_maximum() -> None:
     worth = answer_worth(found, {})
     assert worth is not None
     assert worth.sentence.startswith("The same answer means the same question in less than 0.1 % of the pairs")
+
+
+def test_a_run_warns_if_most_kept_pairs_are_estimated_to_be_wrong() -> None:
+    found = counters([3, 2], [0.45, 0.4]) | {"worth_threshold": 350_000}
+    [warning] = doubts(answer_worth(found, {}))
+    assert warning.startswith("kept pairs are right in an estimated 44 % (")
+    assert warning.endswith("Read clusters with qpr sample, and raise --min-probability above 0.35")
+    assert doubts(answer_worth(counters([3, 2], [0.8, 0.4]), {})) == []
+    assert doubts(answer_worth(found, configuration(answers="intent"))) == []
+    assert doubts(None) == []
