@@ -41,6 +41,8 @@ class RecallFigures(pydantic.BaseModel, frozen=True, extra="forbid"):
         reworded_at_10: share of the ten nearest questions of as many wordings that the index does not have, as of
             requests: each is a question without two of its words and with one of another. None in an index of an
             earlier release.
+        present_at_10: the share ``at_10`` of the present version of an index with lists, to which questions were added
+            since. None if none were.
         target: the share of ``at_10`` for which the probes were chosen; None if the probes were given.
         compared: median number of vectors compared with a query.
     """
@@ -48,6 +50,7 @@ class RecallFigures(pydantic.BaseModel, frozen=True, extra="forbid"):
     queries: int = pydantic.Field(ge=1)
     at_10: float = pydantic.Field(ge=0, le=1)
     reworded_at_10: float | None = pydantic.Field(default=None, ge=0, le=1)
+    present_at_10: float | None = pydantic.Field(default=None, ge=0, le=1)
     target: float | None = pydantic.Field(default=None, gt=0, le=1)
     compared: int = pydantic.Field(ge=0)
 

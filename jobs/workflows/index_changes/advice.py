@@ -1,4 +1,4 @@
-"""Advice on compaction: deleted rows, number of segments, balance of lists.
+"""Advice on compaction: deleted rows, number of segments, balance of lists, recall.
 
 Index, manifest -> shape_of -> Shape -> reasons to compact
 """
@@ -27,6 +27,9 @@ SEGMENTS: Final = 8
 IMBALANCE: Final = 3.0
 """Factor by which the longest list, relative to the mean, may have grown since the centroids were trained."""
 
+RECALL_FALL: Final = 0.01
+"""Fall of the recall since the centroids were trained from which they should be trained again: six standard errors."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Shape:
@@ -37,12 +40,16 @@ class Shape:
         deleted_share: share of rows that are deleted.
         imbalance: longest list relative to the mean, in all segments.
         built_imbalance: the same in the first segment.
+        recall: share of the ten nearest questions that a search of lists finds; 1 where it was not measured again.
+        built_recall: the same when the index was built.
     """
 
     segments: int
     deleted_share: float
     imbalance: float
     built_imbalance: float
+    recall: float = 1.0
+    built_recall: float = 1.0
 
     @property
     def reasons(self) -> list[str]:
@@ -52,17 +59,20 @@ class Shape:
             found.append(f"{rounded_percent(self.deleted_share, 0)} of the rows are deleted")
         if self.segments > SEGMENTS:
             found.append(f"it has {counted(self.segments, 'segment')}")
-        if grown := self.grown_list:
-            found.append(grown)
+        if stale := self.stale_centroids:
+            found.append(stale)
         return found
 
     @property
-    def grown_list(self) -> str | None:
+    def stale_centroids(self) -> str | None:
         """Return why the centroids should be trained again; None where they need not."""
-        if self.imbalance <= IMBALANCE * self.built_imbalance:
+        if self.imbalance > IMBALANCE * self.built_imbalance:
+            change = f"longest list is {self.imbalance:.1f} times the mean, {self.built_imbalance:.1f}"
+        elif self.recall < self.built_recall - RECALL_FALL:
+            change = f"recall@10 is {self.recall:.4f}, {self.built_recall:.4f}"
+        else:
             return None
-        grown = f"{self.imbalance:.1f} times the mean, {self.built_imbalance:.1f} when it was built"
-        return f"its longest list is {grown}, so its centroids should be trained again"
+        return f"its {change} when it was built, so its centroids should be trained again"
 
 
 def shape_of(index: Index, manifest: Manifest) -> Shape:
@@ -76,7 +86,9 @@ def shape_of(index: Index, manifest: Manifest) -> Shape:
     rows = sum(map(len, index.shards))
     first = [codes.shard for codes in index.codes[:1]]
     first += [shard for shard, number in zip(index.shards, numbers, strict=True) if not number]
-    return Shape(len(set(numbers)), (rows - len(index)) / rows, imbalance(index.listed), imbalance(first))
+    built = index.settings.recall
+    recall = (1.0, 1.0) if built is None or built.present_at_10 is None else (built.present_at_10, built.at_10)
+    return Shape(len(set(numbers)), (rows - len(index)) / rows, imbalance(index.listed), imbalance(first), *recall)
 
 
 def imbalance(shards: Sequence[Shard]) -> float:

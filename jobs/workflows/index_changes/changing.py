@@ -18,6 +18,7 @@ from jobs.workflows.index_changes.deletions import Deletions, read_deletions
 from jobs.workflows.index_changes.known_rows import KnownRows
 from jobs.workflows.index_changes.publication import Base, publish, show
 from jobs.workflows.index_counters import OF_DATASETS, answer_warnings, check_readable, input_notes, reject_reasons
+from jobs.workflows.sizing.probe_tuning import with_present_recall
 from model.index.consistency import AGAIN
 from model.index.segments.layout import segment_of, tombstones
 from model.index.settings import IndexSettings
@@ -122,6 +123,7 @@ def change_index(
             base.settings.model_copy(update={"questions": left}),
             inputs=[*inputs.sources, *map(digest_input, sources)],
             counters=counters,
+            tune=with_present_recall if len(change.new) else None,
         )
     show(url, manifest, shape, counters, as_json=as_json)
 

@@ -21,6 +21,7 @@ from jobs.workflows.index_changes.additions import NOTHING, Added, add_segment
 from jobs.workflows.index_changes.advice import DELETED_SHARE, SEGMENTS, shape_of
 from jobs.workflows.index_changes.known_rows import equal_rows
 from jobs.workflows.index_changes.publication import Base, publish
+from jobs.workflows.sizing.probe_tuning import with_present_recall
 from model.index.segments.layout import in_order, segment_of, tombstones
 from pipelines.graphs.index import stored_rows
 from pipelines.reading.index_inputs import SegmentFile, question_files
@@ -113,6 +114,7 @@ def next_index(before: str, dataset: str, *, output: str, options: PipelineOptio
             base.settings.model_copy(update={"questions": len(change.rows)}),
             inputs=change.sources,
             counters=counters,
+            tune=with_present_recall if added.files else None,
         )
     return manifest
 
@@ -168,8 +170,8 @@ def _of_next(holders: Int64s, segment: int) -> Bools:
 
 def _reason(base: Base, masks: list[Bools], holders: Int64s, *, segments: int, segment: int) -> str | None:
     """Return why an index should be built again instead of changed, or None."""
-    if grown := shape_of(base.index, base.manifest).grown_list:
-        return grown
+    if stale := shape_of(base.index, base.manifest).stale_centroids:
+        return stale
     first, added = int(np.count_nonzero(holders == 0)), int(_of_next(holders, segment).sum())
     if first < len(holders) - first:
         return f"its first segment would have {first:,} of {counted(len(holders), 'question')}"

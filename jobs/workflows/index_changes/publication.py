@@ -72,7 +72,7 @@ def publish(
     *,
     inputs: list[Source],
     counters: Mapping[str, int],
-    tune: Callable[[IndexSettings, Index], IndexSettings] = lambda settings, _: settings,
+    tune: Callable[[IndexSettings, Index], IndexSettings] | None = None,
     erased: Sequence[Erased] = (),
 ) -> tuple[Manifest, Shape]:
     """Open a changed index as a reader would, add BM25 if the base has it, and publish it.
@@ -84,7 +84,7 @@ def publish(
         settings: of the changed index.
         inputs: of the change.
         counters: of the change.
-        tune: returns the settings to publish.
+        tune: returns the settings to publish; None: those given.
         erased: erasures from the index so far, if this is one.
 
     Raises:
@@ -98,14 +98,15 @@ def publish(
         files, inputs=[*inputs, *before, *model], configuration=configuration, counters=dict(counters)
     )
     index = open_index(target.url, manifest=draft)
+    settings = settings if tune is None else tune(settings, index)
     if base.manifest.of(LEXICAL):
         with working("Weighing words for BM25"):
             files = [*files, *write_weights(target, index.tables())]
-    shape = shape_of(index, draft)
+    shape = shape_of(dataclasses.replace(index, settings=settings), draft)
     manifest = target.publish(
         files,
         inputs=draft.inputs,
-        configuration=tune(settings, index).model_dump(exclude_none=True),
+        configuration=settings.model_dump(exclude_none=True),
         counters=draft.counters,
         distributions=base.manifest.distributions,
         erased=erased,

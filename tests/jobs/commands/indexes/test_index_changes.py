@@ -6,6 +6,7 @@ import shutil
 import numpy as np
 import pytest
 
+from jobs.workflows.sizing import probe_tuning
 from model.index import codes_files
 from model.index.segments import builder
 from model.search.opening import open_index
@@ -132,6 +133,23 @@ def test_a_large_segment_has_the_lists_of_the_first_and_compaction_trains_them_a
     fresh = build(qpr, place / "model", [*ROWS, *MORE, {"question": "pay my bill"}], place / "rebuilt", *lists)
     check_equal(index, place / "rebuilt")
     assert change(qpr, index, "--compact")["digest"] == fresh.digest
+
+
+def test_the_recall_of_lists_is_measured_after_each_addition_and_its_fall_advises_compaction(place, qpr, monkeypatch):
+    monkeypatch.setattr(builder, "FLAT_SEGMENT_BELOW", 20)
+    index = place / "lists"
+    build(qpr, place / "model", ROWS, index, "--factory", "IVF1,Flat", "--probes", 1)
+    change(qpr, index, "--add", write_csv(place / "more.csv", MORE))
+    recall = open_index(str(index)).settings.recall
+    assert (recall.at_10, recall.present_at_10) == (1, 1)
+    monkeypatch.setattr(probe_tuning, "recall_of", lambda *_: 0.98)
+    added = change(qpr, index, "--add", write_csv(place / "few.csv", [{"question": "pay my bill"}]))
+    [reason] = added["compaction_advised"]
+    assert reason.startswith("its recall@10 is 0.9800, 1.0000 when it was built")
+    deleted = change(qpr, index, "--delete", write_csv(place / "gone.csv", [{"question": "pay my bill"}]))
+    assert deleted["compaction_advised"] == [reason]
+    assert change(qpr, index, "--compact")["compaction_advised"] == []
+    assert open_index(str(index)).settings.recall.present_at_10 is None
 
 
 def test_compaction_keeps_the_options_of_the_build_unless_others_are_given(place, qpr):

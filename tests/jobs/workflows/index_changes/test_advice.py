@@ -12,6 +12,11 @@ from model.index.shards import build_shard, open_shard, train
         (Shape(8, 0.19, 6.0, 2.0), []),
         (Shape(1, 0.2, 1.0, 1.0), ["20 % of the rows are deleted"]),
         (Shape(9, 0.0, 1.0, 1.0), ["it has 9 segments"]),
+        (Shape(2, 0.0, 1.0, 1.0, 0.97, 0.98), []),
+        (
+            Shape(2, 0.0, 1.0, 1.0, 0.9699, 0.98),
+            ["its recall@10 is 0.9699, 0.9800 when it was built, so its centroids should be trained again"],
+        ),
         (
             Shape(2, 0.0, 6.1, 2.0),
             ["its longest list is 6.1 times the mean, 2.0 when it was built, so its centroids should be trained again"],

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from jobs.workflows import indexing
-from jobs.workflows.index_changes import next_index
+from jobs.workflows.index_changes import advice, next_index
 from model.index import codes_files
 from model.search.opening import open_index
 from model.search.searcher import open_searcher
@@ -72,6 +72,7 @@ def results(url):
 def test_nights_find_what_a_new_build_finds(nights, tmp_path, monkeypatch, factory):
     """Each night some questions go, some come, some change cluster and answer, and one changes its text."""
     monkeypatch.setattr(codes_files, "FLAT_SEGMENT_BELOW", 15)
+    monkeypatch.setattr(advice, "RECALL_FALL", 1)  # codes of one byte, trained on 120 questions, do not last
     url = nights(0, [questions(0, 60), questions(60, 120)], factory=factory)
     first = [read_manifest(url).inputs[0].model_dump(exclude_none=True)]
     segments, coded = [], []
