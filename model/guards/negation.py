@@ -1,11 +1,12 @@
-"""The guard of negation: do and do not, with and without, lock and unlock, legal and illegal.
+"""The guard of negation: do and do not, with and without, lock and unlock, add and remove, legal and illegal.
 
-Reading -> negated or not, words with a negating prefix, content words -> conflict
+Reading -> negated or not, opposites, content words -> conflict
 
-It needs one text negated and the other not, with the same content words otherwise. "Not legal" is "illegal". Not
-counted are "or not", "not only", "why don't we", and questions that expect a yes ("Isn't Venice expensive?"). A text
-that denies by its words ("refuses", "badly", "offline") differs in content words, and is left to the confidence model.
-Other languages have rules of their own (`model.guards.languages.negation`).
+It needs one text negated and the other not, with the same content words otherwise, or words that are opposites
+(`model.guards.opposites`). "Not legal" is "illegal". Not counted are "or not", "not only", "why don't we", tags ("can't
+you?"), questions that expect a yes ("Isn't Venice expensive?"), and a complaint beside or in place of a request: "I
+have no sound, how do I get it back?". A text that denies by other words ("refuses", "badly") differs in content words,
+and is left to the confidence model. Other languages have rules of their own (`model.guards.languages.negation`).
 """
 
 from __future__ import annotations
@@ -16,46 +17,59 @@ from typing import Final, NamedTuple
 
 from model.guards.languages.glossing.reading import glossed
 from model.guards.languages.negation import polarity_differs
-from model.guards.languages.recognition import possible_languages
+from model.guards.languages.recognition import common_languages, possible_languages
 from model.guards.lists import listed
+from model.guards.opposites import are_listed, may_be_opposites, take_out_opposites
 from model.guards.reading import Reading, stem
 
 _CUE = re.compile(
     r"\b(?:not|never|without|cannot|nobody|nothing|nowhere|neither|nor|none"
     r"|no(?!\.? ?\d)(?! longer\b)(?![.,!?;:]|$)|no longer"
     r"|(?:do|does|did|is|are|was|were|has|have|had|would|could|should|must|need|might|ai)n'?t"
-    r"|can'?t|won'?t|shan'?t)\b"
+    r"|can'?t|won'?t|shan'?t|unable|lack|lacks|lacking)\b"
 )
-_CUES: Final = listed("negations") | {
-    f"{verb}n{apostrophe}t" for verb in listed("verbs_of_contractions") for apostrophe in ("'", "")
-}
+_FREE: Final = "|".join(f"(?<={word})" for word in sorted(listed("free_of")))
+_PHRASE = re.compile(rf"-free\b|(?:{_FREE}) free\b|\bfail(?:s|ed|ing)? to\b")
+"""Negations of two words, which are read as "not": "gluten-free", "fails to load"."""
+_CUES: Final = (
+    listed("negations")
+    | listed("other_negations")
+    | {f"{verb}n{apostrophe}t" for verb in listed("verbs_of_contractions") for apostrophe in ("'", "")}
+)
+_IN_PHRASES: Final = frozenset(("free", "fail", "fails", "failed", "failing"))
 _SAYS_NO: Final = listed("denying")
 _REQUIRED: Final = frozenset(("mandatory", "must", "necessary", "need", "needed", "needs", "required"))
 _OPENERS: Final = frozenset(("how", "what", "when", "where", "which", "who", "why"))
-_FUNCTION: Final = listed("unchanged_by_negation")
+_WAY = re.compile(r"\b(?:how|where|what (?:\w+ ){1,5}do)\b")
+_CONDITIONS: Final = frozenset(
+    ("although", "as", "because", "if", "once", "since", "that", "though", "unless", "until")
+)
+_FUNCTION: Final = listed("unchanged_by_negation") | {"able"}
+_UNCHANGED: Final = _FUNCTION - {"from"}
+_OTHERS: Final = listed("others")
+_ENGLISH: Final = listed("english_in_keywords")
+"""Words that show English in a text without a function word: "foods that contain iron", "volume up shortcut"."""
+_PERSON: Final = "(?:i|you|he|she|it|we|they|there|this|that)"
+_BEFORE_NO_TAG: Final = "".join(
+    f"(?<!{word})" for word in ("and", "but", "how", "if", "that", "what", "when", "where", "which", "who", "why")
+)
 _HARMLESS = re.compile(
-    r",? or (?:\w+ ){0,2}(?:not|no|\w+n't)(?= ?[?.!,;]| ?$)"
+    rf"(?:,|{_BEFORE_NO_TAG}) (?:\w+n'?t|can'?t) {_PERSON}(?=\W*$)"
+    r"|,? or (?:\w+ ){0,2}(?:not|no|\w+n't)(?= ?[?.!,;]| ?$)"
     r"|\bnot only\b|\bwhether or not\b|\bnot just\b|\bwhy (?:don'?t|not) (?:you|we)\b|\bif not\b|\bwhy not\b(?=[?.!]|$)"
     r"|\b(?:no|nothing) (?:matter|doubt|wonder|problem)\b|\bnot to mention\b|\bsa(?:y|ying|id) \"?no\b"
 )
 _EXPECTS_YES = re.compile(
     r"(?:^|[.,!?;:] )(?:"
     r"(?:is|are|was|were|do|does|did|has|have|would|could)n'?t(?! (?:i|my|eat|go|be|use|tell|forget)\b)"
-    r"|(?:is|are|was|were|do|does|did|would|could) (?:not|(?:it|there|this|that|these|he|she|they|you|we) not)\b)"
+    r"|(?:ca|wo|should|must)n?'?t (?:i|you|he|she|it|we|they|there|this|that|these|the|my|your|our)\b"
+    r"|(?:is|are|was|were|do|does|did|would|could) (?:not|(?:it|there|this|that|these|he|she|they|you|we) not)\b"
+    r"|can (?:it|they|you) not\b)"
 )
-_OPEN = re.compile(r"^(?:un|non)-?(?=[a-z]{3})")
-_NOT_OPEN = frozenset(map(stem, listed("no_prefix_un")))
-_PREFIXES: Final = ("in", "im", "il", "ir", "dis", "de", "a", "off")
-_PREFIXED: Final[dict[str, str]] = {
-    stem(prefix + base): stem(base) for prefix in _PREFIXES for base in listed(f"prefix_{prefix}")
-} | {
-    stem(one): stem(two)
-    for one, two in (
-        ("disable", "enable"), ("disabled", "enabled"), ("decrypt", "encrypt"), ("decode", "encode"),
-        ("discourage", "encourage"), ("detach", "attach"), ("demotivate", "motivate"), ("offline", "online"),
-        ("sugarless", "sugar"), ("decline", "accept"), ("disentangle", "entangle"),
-    )
-}  # fmt: skip
+_EXPECTS_NO = re.compile(rf", (?:is|are|was|were|do|does|did|has|have|can|could|will|would|should) {_PERSON}(?=\W*$)")
+"""The end of a denial that asks: "You don't ship to Spain, do you?"."""
+_CLAUSE = re.compile(r"[,;:–—]|[.!?] (?=\S)| - |\b(?:but|so|and)\b(?= (?:how|where|what)\b)")
+_INABILITY = re.compile(r"\b(?:can'?t|cannot|can not|couldn'?t|could not|unable|won'?t|not able|fails? to)\b")
 _MOST_DIFFERING: Final = 6
 """Words of both texts together that may differ before endings and prefixes are taken off; a quick first test."""
 
@@ -73,34 +87,40 @@ def negation_differs(query: Reading, question: Reading) -> bool:
     """Return whether one text denies what the other affirms, in the same words. Symmetric."""
     query, question = glossed(query, question)
     if others := possible_languages(query, question):
-        return any(polarity_differs(query, question, language) for language in others)
-    if _off_and_on(query.vocabulary, question.vocabulary):
-        return query.is_english and question.is_english
-    differing = (query.vocabulary ^ question.vocabulary) - _FUNCTION
+        if any(polarity_differs(query, question, language) for language in others):
+            return True
+        if common_languages(query, question):
+            return False
+    differing = (query.vocabulary ^ question.vocabulary) - _UNCHANGED
     if len(differing) > _MOST_DIFFERING or not (
-        _has_cue(query) or _has_cue(question) or any(map(_has_prefix, differing))
+        _has_cue(query) or _has_cue(question) or may_be_opposites(query.vocabulary, question.vocabulary, differing)
     ):
         return False
-    if not (query.is_english and question.is_english):
+    if not _are_english(query, question, differing):
         return False
     one, two = _polarity(query), _polarity(question)
     only_one = {short: one.content[short] for short in one.content.keys() - two.content.keys()}
     only_two = {short: two.content[short] for short in two.content.keys() - one.content.keys()}
-    opposites = _opposites(only_one, only_two) + _opposites(only_two, only_one)
-    if len(only_one) + len(only_two) > 2 * opposites:
+    opposites = take_out_opposites(query.words, question.words, only_one, only_two)
+    if only_one or only_two:
         return False
     if opposites:
         return (one.denied != two.denied) != (opposites % 2 == 1)
     if one.denied == two.denied or one.negated == two.negated:
         return False
     affirmed, other = (question, query) if one.negated else (query, question)
-    return not _asks_for_the_same(other.vocabulary, affirmed.vocabulary)
+    return not (_asks_for_the_same(other.vocabulary, affirmed.vocabulary) or _complains(other.folded, affirmed))
 
 
-def _off_and_on(one: Set[str], two: Set[str]) -> bool:
-    """Return whether "off" stands in place of "on", in the same words otherwise; "on" may occur in both again."""
-    differing = one ^ two
-    return "off" in differing and differing <= {"off", "on"} and "on" in (two if "off" in one else one)
+def _are_english(query: Reading, question: Reading, differing: Set[str]) -> bool:
+    """Return whether a text has words of English, or both differ in opposites, and neither is in another language."""
+    if not (_is_english(query) or _is_english(question) or are_listed(differing)):
+        return False
+    return all(text.is_english or _OTHERS.isdisjoint(text.vocabulary) for text in (query, question))
+
+
+def _is_english(reading: Reading) -> bool:
+    return reading.is_english or not _ENGLISH.isdisjoint(reading.vocabulary)
 
 
 def _asks_for_the_same(denied: Set[str], affirmed: Set[str]) -> bool:
@@ -115,19 +135,45 @@ def _asks_for_the_same(denied: Set[str], affirmed: Set[str]) -> bool:
     return "when" in affirmed and denied.isdisjoint(_OPENERS)
 
 
+def _complains(denied: str, affirmed: Reading) -> bool:
+    """Return whether a text denies that a thing works for which another asks the way: "I can't log in, how do I?".
+
+    The other text is one request for a way: "How do I log in?". "I have no ticket, how do I enter?" is not the same as
+    "How do I enter with a ticket?".
+    """
+    if "with" in affirmed.vocabulary or not _WAY.search(affirmed.folded):
+        return False
+    if any(_states(clause) for clause in _CLAUSE.split(affirmed.folded)):
+        return False
+    clauses = _CLAUSE.split(denied)
+    complaints = [clause for clause in clauses if _states(clause) and (_CUE.search(clause) or _PHRASE.search(clause))]
+    if not complaints or any(_CUE.search(clause) for clause in clauses if clause not in complaints):
+        return False
+    return any(map(_WAY.search, clauses)) or (
+        len(clauses) == len(complaints) and any(map(_INABILITY.search, complaints))
+    )
+
+
+def _states(clause: str) -> bool:
+    """Return whether a clause has content and neither asks nor sets a condition."""
+    words = re.findall(r"\w+", clause)
+    return not _FUNCTION.issuperset(words) and (_OPENERS | _CONDITIONS).isdisjoint(words)
+
+
 def _has_cue(reading: Reading) -> bool:
     return not _CUES.isdisjoint(reading.vocabulary)
 
 
-def _has_prefix(word: str) -> bool:
-    return word.startswith(("un", "non")) or stem(word) in _PREFIXED
-
-
 def _polarity(reading: Reading) -> _Polarity:
-    text = _HARMLESS.sub("", reading.folded)
-    content = {stem(word): word for word in _plain(reading.words) if word not in _FUNCTION}
-    negated = bool(_CUE.search(_EXPECTS_YES.sub(" ", text)))
-    return _Polarity(bool(_CUE.search(reading.folded)), negated, content)
+    text, words = reading.folded, reading.words
+    if not _IN_PHRASES.isdisjoint(reading.vocabulary):
+        text = _PHRASE.sub(" not ", text)
+        words = re.findall(r"[^\W_]+(?:'[^\W_]+)*", text)
+    content = {stem(word): word for word in _plain(words) if word not in _FUNCTION}
+    if not _CUE.search(text):
+        return _Polarity(denied=False, negated=False, content=content)
+    counted = _EXPECTS_YES.sub(" ", _HARMLESS.sub("", text))
+    return _Polarity(denied=True, negated=bool(_CUE.search(counted)) and not _EXPECTS_NO.search(text), content=content)
 
 
 def _plain(words: list[str]) -> list[str]:
@@ -139,15 +185,3 @@ def _plain(words: list[str]) -> list[str]:
         elif not _CUE.fullmatch(word):
             plain.append(word.partition("'")[0])
     return plain
-
-
-def _opposites(words: dict[str, str], others: dict[str, str]) -> int:
-    """Return the number of words whose base, without a negating prefix, is among the others."""
-    return sum(_is_opposite(short, word, others) for short, word in words.items())
-
-
-def _is_opposite(short: str, word: str, others: dict[str, str]) -> bool:
-    if _PREFIXED.get(short) in others:
-        return True
-    match = _OPEN.match(word)
-    return match is not None and short not in _NOT_OPEN and stem(word[match.end() :]) in others
