@@ -40,7 +40,7 @@ _IN_PHRASES: Final = frozenset(("free", "fail", "fails", "failed", "failing"))
 _SAYS_NO: Final = listed("denying")
 _REQUIRED: Final = frozenset(("mandatory", "must", "necessary", "need", "needed", "needs", "required"))
 _OPENERS: Final = frozenset(("how", "what", "when", "where", "which", "who", "why"))
-_WAY = re.compile(r"\b(?:how|where|what (?:\w+ ){1,5}do)\b")
+_WAY = re.compile(r"\b(?:how|when|where|what (?:\w+ ){1,5}do)\b")
 _CONDITIONS: Final = frozenset(
     ("although", "as", "because", "if", "once", "since", "that", "though", "unless", "until")
 )
@@ -58,6 +58,7 @@ _HARMLESS = re.compile(
     r"|,? or (?:\w+ ){0,2}(?:not|no|\w+n't)(?= ?[?.!,;]| ?$)"
     r"|\bnot only\b|\bwhether or not\b|\bnot just\b|\bwhy (?:don'?t|not) (?:you|we)\b|\bif not\b|\bwhy not\b(?=[?.!]|$)"
     r"|\b(?:no|nothing) (?:matter|doubt|wonder|problem)\b|\bnot to mention\b|\bsa(?:y|ying|id) \"?no\b"
+    r"|(?:\bnever|\bnot|n't)  ?not\b"
 )
 _EXPECTS_YES = re.compile(
     r"(?:^|[.,!?;:] )(?:"
@@ -68,7 +69,7 @@ _EXPECTS_YES = re.compile(
 )
 _EXPECTS_NO = re.compile(rf", (?:is|are|was|were|do|does|did|has|have|can|could|will|would|should) {_PERSON}(?=\W*$)")
 """The end of a denial that asks: "You don't ship to Spain, do you?"."""
-_CLAUSE = re.compile(r"[,;:–—]|[.!?] (?=\S)| - |\b(?:but|so|and)\b(?= (?:how|where|what)\b)")
+_CLAUSE = re.compile(r"[,;:–—]|[.!?] (?=\S)| - |\bbut\b|\b(?:so|and)\b(?= (?:how|where|what|when)\b)")
 _INABILITY = re.compile(r"\b(?:can'?t|cannot|can not|couldn'?t|could not|unable|won'?t|not able|fails? to)\b")
 _MOST_DIFFERING: Final = 6
 """Words of both texts together that may differ before endings and prefixes are taken off; a quick first test."""
@@ -138,20 +139,28 @@ def _asks_for_the_same(denied: Set[str], affirmed: Set[str]) -> bool:
 def _complains(denied: str, affirmed: Reading) -> bool:
     """Return whether a text denies that a thing works for which another asks the way: "I can't log in, how do I?".
 
-    The other text is one request for a way: "How do I log in?". "I have no ticket, how do I enter?" is not the same as
+    The other text is one request for a way: "How do I log in?", or the words of the complaint are repeated beside it:
+    "I want to leave, but I can't". "I have no ticket, how do I enter?" is not the same as
     "How do I enter with a ticket?".
     """
-    if "with" in affirmed.vocabulary or not _WAY.search(affirmed.folded):
-        return False
-    if any(_states(clause) for clause in _CLAUSE.split(affirmed.folded)):
-        return False
     clauses = _CLAUSE.split(denied)
     complaints = [clause for clause in clauses if _states(clause) and (_CUE.search(clause) or _PHRASE.search(clause))]
-    if not complaints or any(_CUE.search(clause) for clause in clauses if clause not in complaints):
+    others = [clause for clause in clauses if clause not in complaints]
+    if not complaints or any(map(_CUE.search, others)):
         return False
-    return any(map(_WAY.search, clauses)) or (
-        len(clauses) == len(complaints) and any(map(_INABILITY.search, complaints))
-    )
+    if _content(complaints) <= _content(others):
+        return True
+    if "with" in affirmed.vocabulary or not _WAY.search(affirmed.folded):
+        return False
+    if any(map(_states, _CLAUSE.split(affirmed.folded))):
+        return False
+    return any(map(_WAY.search, others)) or (not others and any(map(_INABILITY.search, complaints)))
+
+
+def _content(clauses: list[str]) -> set[str]:
+    """Return the stems of the content words of clauses."""
+    words = _plain(re.findall(r"[^\W_]+(?:'[^\W_]+)*", " ".join(clauses)))
+    return {stem(word) for word in words if word not in _FUNCTION}
 
 
 def _states(clause: str) -> bool:

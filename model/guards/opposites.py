@@ -169,10 +169,11 @@ def _take_out_particles(one: list[str], two: list[str], only_one: dict[str, str]
     return len(exchanged)
 
 
-def _followers(words: list[str], *particles: str) -> set[str]:
-    """Return the words that follow particles, "" at the end: "from Rome" and "to Rome"."""
-    kept = [word for word in words if word in particles or word not in _ARTICLES]
-    return {after for word, after in pairwise([*kept, ""]) if word in particles}
+def _followers(words: list[str], *particles: str) -> set[tuple[str, str]]:
+    """Return the words that follow particles, "" at the end; for "from" and "to", those before them as well."""
+    kept = ["", *(word for word in words if word in particles or word not in _ARTICLES), ""]
+    found = zip(kept, kept[1:], kept[2:], strict=False)
+    return {(before if "to" in particles else "", after) for before, word, after in found if word in particles}
 
 
 def _take_out_exception(only_one: dict[str, str], only_two: dict[str, str]) -> int:

@@ -53,6 +53,8 @@ def test_opposite_words_are_another_question(one, two):
         ("Which drawbacks and advantages are there?", "Which benefits and advantages are there?"),
         ("What is 20 on shoes?", "What is 20 off shoes?"),
         ("How do I get my dad to stop smoking?", "How do I stop my dad from smoking?"),
+        ("What would happen to Upham if it did?", "What would happen if it did from Upham?"),
+        ("Can I buy it on eBay?", "Can I buy it off of eBay?"),
         ("Which days are you open?", "Which days are you closed in winter?"),
         ("Ist Radio on?", "Ist Radio off?"),
     ],
