@@ -122,12 +122,11 @@ def _names_both(words: list[str], word: str) -> bool:
 
 def _ask_for_a_scale(one: list[str], two: list[str], first: str, second: str) -> bool:
     """Return whether two adjectives ask for a place on a scale: "how hard is it" and "how easy is it"."""
-    if second in _table("opposite_scales").get(first, ()) and one[0] in _BE and two[0] in _BE and "than" not in one:
-        return True
-    adjectives = second in _table("opposite_adjectives").get(first, ()) or second in _table("opposite_scales").get(
-        first, ()
-    )
-    return adjectives and ("how", first) in pairwise(one) and ("how", second) in pairwise(two)
+    is_scale = second in _table("opposite_scales").get(first, ())
+    if is_scale and one[0] in _BE and two[0] in _BE and "than" not in (*one, *two):
+        return True  # "is it hard" and "is it easy"
+    is_adjective = is_scale or second in _table("opposite_adjectives").get(first, ())
+    return is_adjective and ("how", first) in pairwise(one) and ("how", second) in pairwise(two)
 
 
 def _sides_exchanged(one: list[str], two: list[str], pairs: Iterable[tuple[str, str]], found: Set[str]) -> bool:
