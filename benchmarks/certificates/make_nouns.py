@@ -174,8 +174,9 @@ def rows_of(wordnet: WordNet, written: dict[str, Any]) -> pa.Table:
         for kind in kinds.split():
             wider[kind].add(("kind", word))
     others = set[str](written["no_things"].split())
+    things = set[str](written["things"].split())
     unlisted = {word for word in {*groups, *wider} if word in wordnet.capitalized or not any(nouns.uses(word).values())}
-    things = unlisted | {word for word in nouns.words if word not in wordnet.capitalized and nouns.is_thing(word)}
+    things |= unlisted | {word for word in nouns.words if word not in wordnet.capitalized and nouns.is_thing(word)}
     known = wordnet.capitalized | things
     others |= {word for word in nouns.words if word not in known and any(nouns.uses(word).values())}
     for word in things:

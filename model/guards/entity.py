@@ -48,7 +48,7 @@ def entity_differs(query: Reading, question: Reading) -> bool:
         before = query.words[start - 1] if start else ""
         if one and two and _are_names(one, two, languages, lexicon, _capitals_are_names(query, question, before)):
             return True
-        if not languages and replaces_a_thing(one, two, query, question):
+        if not languages and replaces_a_thing(query, question, start, end):
             return True
     if languages:
         one_plain, two_plain = query.plain_vocabulary, question.plain_vocabulary

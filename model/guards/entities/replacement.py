@@ -18,9 +18,9 @@ from model.guards.reading import Reading, stem
 
 LONGEST: Final = 3
 """Words in which each text may differ: "a credit card"."""
-Words = list[tuple[str, bool]]
 _MOST_CONTENT: Final = 2
 _DETERMINERS: Final = listed("determiners")
+_SUBJECTS: Final = frozenset(["he", "i", "she", "they", "we", "who", "you"])
 _FUNCTION: Final = _DETERMINERS.union(
     *map(
         listed,
@@ -36,16 +36,19 @@ _FUNCTION: Final = _DETERMINERS.union(
 )
 
 
-def replaces_a_thing(one: Words, two: Words, query: Reading, question: Reading) -> bool:
+def replaces_a_thing(query: Reading, question: Reading, start: int, end: int) -> bool:
     """Return whether texts that begin and end with the same words name different things between these. Symmetric.
 
     Args:
-        one: words of the query with their case that the question does not have there.
-        two: words of the question that the query does not have there.
         query: the text that a person asks.
         question: the text of a hit.
+        start: number of words that both begin with.
+        end: number of words that both end with.
     """
+    one, two = (words[start : len(words) - end] for words in (query.cased, question.cased))
     if not (0 < len(one) <= LONGEST and 0 < len(two) <= LONGEST and query.is_english and question.is_english):
+        return False
+    if _have_verbs(query.words, start, end):
         return False
     lower, others = ([word.casefold() for word, _ in words] for words in (one, two))
     first, second = ([word for word in words if word not in _FUNCTION] for words in (lower, others))
@@ -62,6 +65,13 @@ def replaces_a_thing(one: Words, two: Words, query: Reading, question: Reading) 
     return not same_name(
         *(" ".join(word for word, _ in words if word.casefold() not in _FUNCTION) for words in (one, two))
     )
+
+
+def _have_verbs(words: list[str], start: int, end: int) -> bool:
+    """Return whether a verb stands where texts differ: behind "who" or "you", and between "to" and "the"."""
+    before = words[start - 1] if start else ""
+    after = words[-end] if end else ""
+    return before in _SUBJECTS or (before == "to" and after in _DETERMINERS)
 
 
 def _relations(words: list[str]) -> list[str]:

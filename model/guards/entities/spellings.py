@@ -11,6 +11,7 @@ from model.guards.reading import stem, without_marks
 
 SMALL: Final = frozenset(["of", "the", "and", "de", "la", "for", "in", "on"])
 """Words that names are compared without."""
+_VOWELS: Final = frozenset("aeiou")
 
 
 def same_name(one: str, two: str) -> bool:
@@ -30,14 +31,20 @@ def same_name(one: str, two: str) -> bool:
 
 
 def _is_abbreviation(letters: str, short: str, long: str) -> bool:
-    """Return whether the letters are the initials or capitals of a name, or capitals that occur in it in order."""
+    """Return whether the letters are the initials or capitals of a name, or capitals that occur in it in order.
+
+    So are the first and the last letter of a word with consonants between them: "St." and "Utd".
+    """
     words = without_marks(long.casefold()).split()
     initials = ("".join(word[0] for word in words), "".join(word[0] for word in words if word not in SMALL))
     capitals = "".join(filter(str.isupper, long)).lower()
     if letters in (*initials, capitals):
         return True
     rest = iter(long.lower())
-    return short[:2].isupper() and len(letters) <= 4 and all(letter in rest for letter in letters)
+    if not all(letter in rest for letter in letters):
+        return False
+    contracted = letters[-1] == long.lower().rstrip(".")[-1] and _VOWELS.isdisjoint(letters[1:])
+    return contracted or (short[:2].isupper() and len(letters) <= 4)
 
 
 def _distance(one: str, two: str) -> int:
