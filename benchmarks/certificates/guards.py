@@ -50,7 +50,7 @@ class Pair(NamedTuple):
 
 
 def read_pairs(guard: str) -> list[Pair]:
-    """Return the English contrast set of a guard."""
+    """Return the English contrast set of a guard by the author of the first rules."""
     return [
         Pair(guard, query, question, row["paraphrase"], hash64(f"{query}\n{question}") % 2 == 1)
         for row in _rows(CONTRAST / f"{guard}.jsonl")
@@ -59,7 +59,7 @@ def read_pairs(guard: str) -> list[Pair]:
 
 
 def read_language(language: str) -> list[Pair]:
-    """Return the contrast sets of another language; without a file, a half has none."""
+    """Return the contrast sets of a language by writers who had seen no rule; without a file, a half has none."""
     return [
         Pair(row["guard"], row["query"], row["question"], row["paraphrase"], half == "held out")
         for half in HALVES
@@ -94,16 +94,16 @@ def main(
 ) -> None:
     """Print the tables."""
     report = Report(as_json=as_json, guards=", ".join(GUARDS))
-    report.heading("Contrast sets")
+    report.heading("Contrast sets in English by the author of the first rules")
     _report_pairs(report, [pair for guard in GUARDS for pair in read_pairs(guard)])
     names = [language.name for language in languages()]
-    for group in (names, list(NAMES)):
-        report.heading(f"Contrast sets in {_titles(group)}")
+    for group in (["english"], names, list(NAMES)):
+        report.heading(f"Contrast sets in {_titles(group)} by other writers")
         pairs = {name: read_language(name) for name in group}
         _report_pairs(report, [pair for name in group for pair in pairs[name]])
         for half in HALVES:
             of_half = {name: [pair for pair in pairs[name] if pair.held_out == (half == "held out")] for name in group}
-            if any(of_half.values()):
+            if len(group) > 1 and any(of_half.values()):
                 report.heading(f"The same by language, {half}")
                 for name in group:
                     report.row(language=name, **_cells(_count(of_half[name])))
