@@ -8,8 +8,9 @@ Both texts need the same content words. Then one of two things has to be seen:
 - two parts have exchanged their places and all else stands where it stood, with a verb or a preposition between them.
 
 Passive clauses are read as active ones. Words that stay true when their sides are exchanged prevent both: "and", "or",
-"vs", "than", "between", "differ", "similar", "marry", "distance", "plus" (symmetric relations). Other languages
-have a rule of their own (`model.guards.languages.order`).
+"vs", "than", "between", "differ", "similar", "marry", "distance", "plus" (symmetric relations). Texts whose other words
+differ a little are compared by persons, verbs and ways (`model.guards.roles`). Other languages have a rule of their own
+(`model.guards.languages.order`).
 """
 
 from __future__ import annotations
@@ -23,15 +24,21 @@ from model.guards.languages.order import moves_object, parts_are_exchanged
 from model.guards.languages.recognition import common_languages
 from model.guards.lists import listed
 from model.guards.reading import Reading, stem
+from model.guards.roles.exchange import roles_exchanged
+from model.guards.roles.symmetry import SYMMETRIC, is_symmetric
+from model.guards.roles.ways import ways_opposite
 
 _PREPOSITIONS: Final = listed("prepositions")
 _DROPPED: Final = listed("left_out_of_order")
-_SYMMETRIC: Final = listed("symmetric")
+_LEFT_OUT: Final = _DROPPED | _PREPOSITIONS
+_SHORT: Final = listed("english_in_short_texts")
 _IRREGULAR_PARTICIPLES: Final = listed("irregular_participles")
 _BE: Final = frozenset(["is", "are", "was", "were", "be", "been", "being", "get", "gets", "got"])
 _LEAST_WORDS: Final = 2
 _MOST_DIFFERING: Final = 4
 """Words of both texts together that may differ in their endings; a quick first test."""
+_MOST_WORDS: Final = 60
+"""Longer texts are compared by their content words alone: times of the other tests grow with the square."""
 _EVERY: Final = frozenset(["a", "an", "every", "all", "each", "any"])
 _LONGEST_PART: Final = 3
 _NO_MARK: Final = frozenset(
@@ -74,19 +81,38 @@ def order_differs(query: Reading, question: Reading) -> bool:
         if any(moves_object(query, question, language) for language in languages):
             return False
         return any(parts_are_exchanged(query, question, language) for language in languages)
-    if len((query.vocabulary ^ question.vocabulary) - _DROPPED - _PREPOSITIONS) > _MOST_DIFFERING:
+    if len((query.vocabulary ^ question.vocabulary) - _LEFT_OUT) > _MOST_DIFFERING:
         return False
     if query.folded == question.folded:
         return False
+    is_short = max(len(query.words), len(question.words)) <= _MOST_WORDS
+    exchanged = _words_exchanged(query, question) or (is_short and ways_opposite(query, question))
+    exchanged = exchanged and not (_is_symmetric(query) or _is_symmetric(question))
+    exchanged = exchanged or (is_short and roles_exchanged(query, question))
+    return exchanged and (_is_english(query) or _is_english(question))
+
+
+def _is_english(reading: Reading) -> bool:
+    """Return whether a text has a function word of English; a short one has only "to" or "into" between two names."""
+    if reading.is_english or " to " in reading.folded:
+        return True
+    return not _SHORT.isdisjoint(reading.vocabulary)
+
+
+def _is_symmetric(reading: Reading) -> bool:
+    """Return whether a word of a symmetric relation is in the text."""
+    if SYMMETRIC.isdisjoint(reading.vocabulary):
+        return False
+    return any(is_symmetric(reading.words, place) for place in range(len(reading.words)))
+
+
+def _words_exchanged(query: Reading, question: Reading) -> bool:
+    """Return whether two of the same content words have exchanged their prepositions or places."""
     words, others = _content(query), _content(question)
     if len(words) != len(others):  # stems are not needed
         return False
     stems = sorted(map(stem, words))
     if stems != sorted(map(stem, others)) or len(set(stems)) < _LEAST_WORDS:
-        return False
-    if not (query.is_english or question.is_english or " to " in query.folded + question.folded):
-        return False
-    if not (_SYMMETRIC.isdisjoint(query.vocabulary) and _SYMMETRIC.isdisjoint(question.vocabulary)):
         return False
     if query.words.count("as") > 1 or ("with" in query.vocabulary and _REPLACES.isdisjoint(query.vocabulary)):
         return False
@@ -102,8 +128,8 @@ def order_differs(query: Reading, question: Reading) -> bool:
 
 def _content(reading: Reading) -> list[str]:
     """Return the content words in order."""
-    words = [word.partition("'")[0] for word in reading.words]
-    return [word for word in words if word not in _DROPPED and word not in _PREPOSITIONS]
+    words = [word.partition("'")[0] for word in reading.words] if "'" in reading.folded else reading.words
+    return [word for word in words if word not in _LEFT_OUT]
 
 
 def _units(reading: Reading, repeated: Set[str]) -> list[_Unit]:

@@ -1,0 +1,78 @@
+"""Ways from A to B: "last train from Osaka to Tokyo" and "when does the train from Tokyo to Osaka leave".
+
+words -> names before and behind "to", "into" and "from" -> opposite ways
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from model.guards.reading import Reading, stem
+from model.guards.roles.parts import (
+    AUXILIARIES,
+    BE,
+    DETERMINERS,
+    DROPPED,
+    LONGEST_NAME,
+    PERSONS,
+    POSSESSIVES,
+    PREPOSITIONS,
+    is_participle,
+)
+
+_TO: Final = frozenset(["to", "into", "onto"])
+
+
+def ways_opposite(query: Reading, question: Reading) -> bool:
+    """Return whether one text goes from A to B and the other from B to A."""
+    if _TO.isdisjoint(query.vocabulary) or _TO.isdisjoint(question.vocabulary):
+        return False
+    return any(
+        _agree(begin, other_end) and _agree(end, other_begin) and begin[0] != end[0]
+        for begin, end in _ways(query)
+        for other_begin, other_end in _ways(question)
+    )
+
+
+def _agree(one: list[str], two: list[str]) -> bool:
+    """Return whether one name begins with all words of the other."""
+    return bool(one and two) and one[: len(two)] == two[: len(one)]
+
+
+def _ways(reading: Reading) -> Iterator[tuple[list[str], list[str]]]:
+    """Return beginnings and ends of ways, stems of up to three words each."""
+    words = reading.words
+    for place, word in enumerate(words):
+        if word not in _TO:
+            continue
+        behind, before = words[place + 1 : place + 5], words[max(0, place - 5) : place]
+        if "from" in before:
+            yield _name(before[-before[::-1].index("from") :]), _name(behind)
+        elif "from" in behind:
+            at = behind.index("from")
+            yield _name(words[place + at + 2 : place + at + 6]), _name(behind[:at])
+        else:
+            for size in (1, 2):
+                if not _is_verb(before, size):
+                    yield _name(before[-size:]), _name(behind)
+
+
+def _is_verb(before: list[str], size: int) -> bool:
+    """Return whether the first of the last words is a verb: it stands behind "I", "to", "can" or "be"."""
+    previous = before[-size - 1] if len(before) > size else ""
+    if previous in BE:
+        return size == 1 or not is_participle(before[-1])
+    return previous == "to" or previous in AUXILIARIES or (previous in PERSONS and previous not in POSSESSIVES)
+
+
+def _name(words: list[str]) -> list[str]:
+    """Return the stems up to the first word of another part, without the article before them."""
+    stems: list[str] = []
+    for word in words:
+        if word in DETERMINERS:
+            continue
+        if word in PREPOSITIONS or word in DROPPED or (word in PERSONS and word != "us"):  # "from the US"
+            break
+        stems.append(stem(word))
+    return stems[:LONGEST_NAME]

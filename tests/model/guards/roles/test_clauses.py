@@ -1,0 +1,36 @@
+"""Clauses and comparisons that are exchanged."""
+
+import pytest
+
+from model.guards.order import order_differs
+from model.guards.reading import Reading
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("Does the alarm ring if the door opens?", "Does the door open if the alarm rings?"),
+        ("Why does my router restart when my laptop sleeps?", "Why does my laptop sleep when my router restarts?"),
+        ("Do I peel the potatoes before I boil them?", "Do I boil the potatoes before I peel them?"),
+        ("Why is gold more expensive than silver?", "Why is silver more expensive than gold?"),
+        ("When is leasing cheaper than buying?", "When is buying cheaper than leasing?"),
+    ],
+)
+def test_exchanged_clauses_are_another_question(one, two):
+    assert order_differs(Reading(one), Reading(two))
+    assert order_differs(Reading(two), Reading(one))
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("When I open Excel, why does my laptop freeze?", "Why does my laptop freeze when I open Excel?"),
+        ("Do I lose my points if I cancel?", "If I cancel, do I lose my points?"),
+        ("Should I eat before I swim?", "Before swimming, should I eat?"),
+        ("Is leasing cheaper than buying?", "Is buying cheaper than leasing?"),
+        ("How is Go different than Rust?", "How is Rust different than Go?"),
+    ],
+)
+def test_moved_clauses_and_plain_comparisons_are_no_difference(one, two):
+    assert not order_differs(Reading(one), Reading(two))
+    assert not order_differs(Reading(two), Reading(one))

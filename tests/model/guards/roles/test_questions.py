@@ -1,0 +1,43 @@
+"""The side that a question asks for."""
+
+import pytest
+
+from model.guards.order import order_differs
+from model.guards.reading import Reading
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("who follows me on instagram", "who do I follow on instagram"),
+        ("people who follow me", "people I follow"),
+        ("What eats snakes?", "What do snakes eat?"),
+        ("Which teams did Real Madrid beat?", "Which teams beat Real Madrid?"),
+        ("Which companies has Google bought?", "Which companies have bought Google?"),
+        ("How many people follow Messi?", "How many people does Messi follow?"),
+        ("who is suing apple", "who is apple suing"),
+        ("who was hired by Google", "who hired Google"),
+        ("Who does the manager report to?", "Who reports to the manager?"),
+        ("the doctor who treated my mother", "the doctor my mother treated"),
+    ],
+)
+def test_subject_and_object_questions_differ(one, two):
+    assert order_differs(Reading(one), Reading(two))
+    assert order_differs(Reading(two), Reading(one))
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("What do snakes eat?", "What is eaten by snakes?"),
+        ("Which films did Nolan direct?", "Which films were directed by Nolan?"),
+        ("Who are you inspired by?", "Who inspires you?"),
+        ("What does API mean?", "What is the meaning of API?"),
+        ("What can cause white smoke?", "What causes smoke white?"),
+        ("Who did she marry?", "Who married her?"),
+        ("Which shows are a must watch?", "What are some must watch shows?"),
+    ],
+)
+def test_one_side_in_other_forms_is_no_difference(one, two):
+    assert not order_differs(Reading(one), Reading(two))
+    assert not order_differs(Reading(two), Reading(one))

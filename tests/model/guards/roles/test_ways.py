@@ -1,0 +1,37 @@
+"""Ways from A to B."""
+
+import pytest
+
+from model.guards.order import order_differs
+from model.guards.reading import Reading
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("last bus from Leeds to York", "when does the last bus from York to Leeds leave"),
+        ("cheapest flight to the US from India", "cheapest flight to India from the US"),
+        ("usd to gbp", "convert gbp to usd"),
+        ("next ferry from Dover to Calais", "next ferry from Calais to Dover"),
+        ("git rebase main onto feature", "git rebase feature onto main"),
+        ("share calendar from outlook to google", "share google calendar to outlook"),
+    ],
+)
+def test_opposite_ways_are_another_question(one, two):
+    assert order_differs(Reading(one), Reading(two))
+    assert order_differs(Reading(two), Reading(one))
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("last bus to York from Leeds", "when does the last bus from Leeds to York leave"),
+        ("How far is it from Bath to Ulm?", "How far is it from Ulm to Bath?"),
+        ("sync my iphone to my mac", "sync my mac to my iphone"),
+        ("What is the best music to listen to?", "Do I have to listen to music?"),
+        ("fee of using a card to add money", "do you charge a fee when I add money to my card"),
+    ],
+)
+def test_one_way_in_other_words_is_no_difference(one, two):
+    assert not order_differs(Reading(one), Reading(two))
+    assert not order_differs(Reading(two), Reading(one))
