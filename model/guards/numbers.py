@@ -9,13 +9,16 @@ Number words of English and of the other languages with rules are digits, "1k" i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from model.guards.languages.glossing.reading import glossed
 from model.guards.languages.numbers import names_half_of_day
 from model.guards.languages.recognition import common_languages
-from model.guards.quantities import Quantity, has_numbers, quantities
-from model.guards.reading import Reading
+from model.guards.quantities import has_numbers, quantities
+from model.guards.reading import Reading, stem
+from model.guards.scanning import Quantity
+from model.guards.units import tables, units
 
 _ONE_SENTENCE: Final = 0.5
 """Share of common words from which numbers need no equal neighbours, and may stand beside a number of both texts.
@@ -26,8 +29,24 @@ _DAY: Final = 86_400
 _FORTNIGHT: Final = {14 * _DAY, 15 * _DAY}
 """Two weeks are "quinze jours" in French, and so in Spanish, Portuguese and Italian."""
 _EMPTY: Final = frozenset(("", "and", "or", "of", "in", "to", "for", "at", "is", "are", "if", "on", "a", "the"))
-_TOLERANCE: Final = 0.02
-"""Two times are equal up to this share: a month is then 30 days and a year 365."""
+_TOLERANCES: Final = {"time": 0.02, "data": 0.024}
+"""Two quantities are equal up to this share: a month is then 30 days, a year 365, and a gigabyte 1,024 megabytes."""
+
+
+_DOLLARS_AND_POUNDS: Final = {"money", "mass"}
+"""A pound is money or a mass."""
+_METERS_AND_MILLIONS: Final = {"length", "count"}
+"""5m are 5 meters or 5 million."""
+_CENTURY_AND_DECADE: Final = {"century", "decade"}
+_CLOCK_AND_PLAIN: Final = ({"clock", ""}, {"clock12", ""})
+_CLOCK_OR_NUMBER: Final = {"clock", ""}
+_TIMES_AND_PLAIN: Final = {"times", ""}
+_RIVALS: Final = (_DOLLARS_AND_POUNDS, _METERS_AND_MILLIONS, {"money", "share"})
+_KIND: Final = {"clock12": "clock", "century": "decade"}
+_BEFORE_HOURS: Final = frozenset(("at", "till", "until", "by", "before", "after", "since", "from"))
+_NUMBERS_AND_UNITS: Final = frozenset(
+    (*units(), *(word for name in ("cardinals", "ordinals", "times", "multipliers") for word in tables()[name]))
+)
 
 
 def numbers_differ(query: Reading, question: Reading) -> bool:
@@ -35,21 +54,49 @@ def numbers_differ(query: Reading, question: Reading) -> bool:
     query, question = glossed(query, question)
     if not (has_numbers(query) and has_numbers(question)):
         return False
-    first, second = map(dict.fromkeys, quantities(query, question))  # each once: all pairs are compared
+    first, second = quantities(query, question)
     equal = _equal_by_half_days if names_half_of_day(query, question) else _equal
-    only_first = [one for one in first if not any(equal(one, two) for two in second)]
-    only_second = [two for two in second if not any(equal(one, two) for one in first)]
+    if len(first) != len(second):
+        first, second = list(dict.fromkeys(first)), list(dict.fromkeys(second))
+        only_first = [one for one in first if not any(equal(one, two) for two in second)]
+        only_second = [two for two in second if not any(equal(one, two) for one in first)]
+    else:
+        only_first, only_second = _unmatched(first, second, equal)
     if not (only_first and only_second):
         return False
     one_sentence = _share_of_common_words(query, question) >= _ONE_SENTENCE
-    if not one_sentence and len(only_first) + len(only_second) < len(first) + len(second):
+    if not one_sentence and _certain(only_first, only_second) < _certain(first, second):
         return False
     return any(_compete(one, two, one_sentence) for one in only_first for two in only_second)
 
 
+def _unmatched(
+    first: list[Quantity], second: list[Quantity], equal: Callable[[Quantity, Quantity], bool]
+) -> tuple[list[Quantity], list[Quantity]]:
+    """Return the numbers of two texts that are left if each takes away one equal number of the other."""
+    only_first, only_second = [], list(second)
+    for one in first:
+        place = next((place for place, two in enumerate(only_second) if equal(one, two)), None)
+        if place is None:
+            only_first.append(one)
+        else:
+            del only_second[place]
+    return only_first, only_second
+
+
+def _certain(first: list[Quantity], second: list[Quantity]) -> int:
+    """Return the number of quantities, without "a" before a unit."""
+    return sum(not (quantity.weak and quantity.kind) for quantity in (*first, *second))
+
+
 def _share_of_common_words(query: Reading, question: Reading) -> float:
-    """Return the Jaccard similarity of the words, in a language other than English that of the plain stems."""
+    """Return the Jaccard similarity of the words, in English or another language that of the plain stems if higher.
+
+    Numbers and units count in no language.
+    """
     share = query.share_of_common_words(question)
+    if query.is_english or question.is_english:
+        share = max(share, _share_in_english(query, question))
     for language in common_languages(query, question):
         one, two = (
             {language.stem(word) for word in reading.plain_vocabulary if not (reading.language and word.isdigit())}
@@ -59,7 +106,24 @@ def _share_of_common_words(query: Reading, question: Reading) -> float:
     return share
 
 
+def _share_in_english(query: Reading, question: Reading) -> float:
+    one, two = (
+        {stem(word) for word in reading.vocabulary if not (word[0].isdecimal() or word in _NUMBERS_AND_UNITS)}
+        for reading in (query, question)
+    )
+    return len(one & two) / max(1, len(one | two))
+
+
 def _equal(one: Quantity, two: Quantity) -> bool:
+    kinds = {one.kind, two.kind}
+    if kinds == _DOLLARS_AND_POUNDS:
+        return one.value == two.value
+    if kinds == _CENTURY_AND_DECADE:
+        return one.scaled == two.scaled
+    if kinds == _METERS_AND_MILLIONS:
+        return max(one.value, two.value) == 1e6 * min(one.value, two.value)
+    if kinds in _CLOCK_AND_PLAIN:
+        return _minutes(one) % _HALF_DAY == _minutes(two) % _HALF_DAY
     if "decade" in (one.kind, two.kind) and min(one.value, two.value) < 100:  # "the 20s" are those of any century
         return one.value % 100 == two.value % 100
     if one.kind.startswith("clock") and two.kind.startswith("clock"):
@@ -68,7 +132,7 @@ def _equal(one: Quantity, two: Quantity) -> bool:
     if one.kind == two.kind != "":
         if one.kind == "time" and {one.scaled, two.scaled} == _FORTNIGHT:
             return {one.value, two.value} != {14, 15}
-        return _close(one.scaled, two.scaled, _TOLERANCE if one.kind == "time" else 1e-9)
+        return _close(one.scaled, two.scaled, _TOLERANCES.get(one.kind, 1e-9))
     if one.kind in ("", "year", "count") or two.kind in ("", "year", "count"):
         return one.value == two.value or _close(one.scaled, two.scaled, 1e-9)
     return False
@@ -79,15 +143,26 @@ def _equal_by_half_days(one: Quantity, two: Quantity) -> bool:
     return _equal(one, two) or (max(one.value, two.value) <= _HOURS and abs(one.value - two.value) == _HOURS / 2)
 
 
+def _minutes(time: Quantity) -> float:
+    """Return the minutes of a clock time, or of a plain number that may be one: 7 and 7.30."""
+    if time.kind:
+        return time.value
+    return 60 * int(time.value) + round(time.value % 1 * 100)
+
+
 def _close(one: float, two: float, tolerance: float) -> bool:
     return abs(one - two) <= tolerance * max(one, two)
 
 
 def _compete(one: Quantity, two: Quantity, one_sentence: bool) -> bool:
     """Return whether two numbers can fill one place of a question: by their neighbours, or in the same sentence."""
-    if one.weak or two.weak:
-        return one.after == two.after and (one.after not in _EMPTY or one.before == two.before)
-    kinds = {one.kind.removesuffix("12"), two.kind.removesuffix("12")}
-    if len(kinds) > 1 and ("" not in kinds or "clock" in kinds):
+    kinds = {_KIND.get(one.kind, one.kind), _KIND.get(two.kind, two.kind)}
+    same_after = one.after == two.after and (one.after not in _EMPTY or one.before == two.before)
+    if one.weak or two.weak or (len(kinds) > 1 and "times" in kinds):
+        return same_after and (kinds != _TIMES_AND_PLAIN or one.before == two.before)
+    if kinds == _CLOCK_OR_NUMBER:
+        plain = min(one, two, key=lambda quantity: quantity.kind)
+        return one.before == two.before in _BEFORE_HOURS and plain.value <= _HOURS and plain.after in _EMPTY
+    if len(kinds) > 1 and "" not in kinds and kinds not in _RIVALS:
         return False
     return one_sentence or one.after == two.after not in _EMPTY

@@ -10,15 +10,16 @@ quotes, brackets, hyphens within words and punctuation.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from typing import Final, NamedTuple
 
+from model.guards.codes import codes_differ, names_option, operators_differ
 from model.guards.reading import Reading
+from model.guards.units import tables
 
-_QUICK = re.compile(r"[^\w\s?.,'\"()!:;]|[^\x00-\x7f]|[0-9]!| [?.!:;]")
+_QUICK = re.compile(r"[^\w\s?.,'\"()!:;]|[^\x00-\x7f]|[0-9]| [?.!:;]|\baaa?\b")
 _MARKED = re.compile(
     r"(?<![^\W_])(?:"
-    r"([^\W\d_]+\d*)(\+{1,3}|[#♯♭])(?![^\W_])"
+    r"([^\W\d_]+\d*)(\+{1,3}|[#♯♭]|(?<![^\W_]{2})--(?![\w-]))(?![^\W_])"
     r"|([A-F]|[A-Z][A-Za-z]?|AAA|BBB|CCC|[abo]|ab)([*−-])(?=[\s?!.,;:)\"']|$)"
     r")"
 )
@@ -27,66 +28,54 @@ _SPOKEN = {
     "+": ("plus", "positive", "pos", "+"), "++": ("plus plus", "pp"), "#": ("sharp",), "♭": ("flat", "b"),
     "-": ("minus", "negative", "neg"), "*": ("star",),
 }  # fmt: skip
+_MONEY: Final[dict[str, str]] = tables()["currencies"]
 _NUMBER = re.compile(
-    r"(?P<letter>(?<=[^\W\d_])[-−+])?(?P<sign>(?<![\w)\]}%.])[-−+](?=[^\w\s]?\d))?(?P<before>[$€£¥₹₩₽฿#])? ?"
+    r"(?P<letter>(?<=[^\W\d_])[-−+])?(?P<sign>(?<![\w)\]}%.])[-−+](?=[^\w\s]?\d))?(?P<compare>[<>=!]=|[\^~≈<>≤≥])?"
+    r"(?P<before>[$€£¥₹₩₽฿#]|\b(?:usd|eur|gbp|inr|chf|cad|aud|jpy))? ?"
     r"(?P<number>\d+(?:[.,]\d+)*)"
-    r"(?: ?(?P<after>[%‰€£¥₹$]|° ?[cf]\b|degrees? (?:celsius|fahrenheit)|percent\b|per cent\b|dollars?\b|usd\b|bucks\b"
-    r"|euros?\b|eur\b|pounds?\b|gbp\b|rupees?\b|inr\b|yen\b)|(?P<tight>[+*](?=[\s?.,]|$)|!(?=\s+\w)))?"
+    r"(?: ?(?P<after>[%‰€£¥₹$]|° ?[cf]\b|(?:degrees?|deg) (?:celsius|fahrenheit|[cf])\b|[cf]\b|percent\b|per cent\b"
+    rf"|(?:{'|'.join(_MONEY)})\b|(?:inch|inches|feet|foot|ft)\b|(?:''|′′|[\"'′])(?![^\W_]*[a-z]))"
+    r"|(?P<tight>[+*](?=[\s?.,]|$)|!(?=\s+\w)|[abd]\b))?"
 )
-_KIND = {
-    "percent": "%", "per cent": "%", "dollar": "$", "dollars": "$", "usd": "$", "bucks": "$", "euro": "€",
-    "euros": "€", "eur": "€", "pound": "£", "pounds": "£", "gbp": "£", "rupee": "₹", "rupees": "₹", "inr": "₹",
-    "yen": "¥", "degree celsius": "°c", "degrees celsius": "°c", "degree fahrenheit": "°f",
-    "degrees fahrenheit": "°f", "° c": "°c", "° f": "°f",
+_KIND: Final = {
+    **_MONEY, "percent": "%", "per cent": "%", "c": "°c", "celsius": "°c", "f": "°f",
+    "fahrenheit": "°f", "'": "ft", "′": "ft", "feet": "ft", "foot": "ft", "\"": "in", "''": "in", "′′": "in",
+    "inch": "in", "inches": "in",
 }  # fmt: skip
+_COMPARISONS: Final = {"≥": ">=", "≤": "<=", "≈": "~"}
+_DEGREES = re.compile("^(?:deg(?:rees?)?|°)")
+_QUOTES: Final = frozenset("\"'")
+_OPENING_QUOTE = re.compile(r"(?<!\w)[\"']")
 _BELOW = re.compile(r"\b(?:minus|negative|below|loss|lost|debt|overdrawn|fall|fell|drop)")
 _ABOVE = re.compile(r"\b(?:plus|positive|above)\b")
-_SPOKEN_OPERATORS = re.compile(r"(?<=[0-9]) (plus|minus|times|multiplied by|divided by|over) (?=[0-9])")
-_OPERATOR = {"plus": "+", "minus": "-", "times": "*", "multiplied by": "*", "divided by": "/", "over": "/"}
 _SAME = str.maketrans({"×": "*", "⋅": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "—": "-", "♯": "#", "≠": "!="})
-_HARD = re.compile(r"[+*=<>&|^~@#\\{}\[\]%$]|[^\w\s\x00-\x7f‘’“”«»‹›…¿¡、。，．・！？：；（）「」『』–—-]")
-_CAN_OPERATE = re.compile(
-    r"[^\w\s?.,'\"()!]|(?<!\S)[?.,'\"()!_]+(?!\S)|[α-ω]"
-    r"|[0-9] (?:plus|minus|times|multiplied by|divided by|over) [0-9]"
-)
-"""A sign that can be an operator: no punctuation behind a word."""
 _DIGIT = re.compile(r"\d")
-_EMOTICON = re.compile(r"(?<!\S)[:;=]-?[()dp/|]+(?!\w)")
-_INNER = re.compile(r"(?<=[\w)])([+*=<>^|&~!]+|[∪∩∈∉≤≥≠±→])(?=[\w(])")
-_LETTERS = re.compile(r"^([a-z])([:/-])([a-z])$")
-_GREEK = re.compile(r"(?<![^\W\d_])[α-ω](?![^\W\d_])")
-_GREEK_WORD = re.compile(r"[α-ωά-ώ]{2}")
-_BEFORE_OPERATOR = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "does",
-        "is",
-        "of",
-        "with",
-        "match",
-        "for",
-        "use",
-        "using",
-        "and",
-        "or",
-        "character",
-        "symbol",
-        "sign",
-    ]
-)
-"""Words before a question or exclamation mark that is no punctuation; French puts a space before those that are."""
-_OUTER = "\"'(),;"
-_PROSE: Final = frozenset(("-", "--", "---", "..", "...", "/", ":", ".", "&"))
-"""Runs of symbols between words that are punctuation, or words as in "terms & conditions"."""
+_DASHES: Final = ("-_", "--_")
+_TAGS: Final = ("@_", "#_", "._")
+"""Signs before hash tags, addresses and file endings, which many people leave out."""
 
 
 def symbols_differ(query: Reading, question: Reading) -> bool:
     """Return whether the texts mark the same word, number or operation with other symbols. Symmetric."""
     if not (_QUICK.search(query.folded) or _QUICK.search(question.folded)):
         return False
-    return _marks_differ(query, question) or _numbers_differ(query, question) or _operators_differ(query, question)
+    return (
+        _marks_differ(query, question)
+        or _numbers_differ(query, question)
+        or operators_differ(query, question)
+        or codes_differ(query, question)
+        or _letters_differ(query, question)
+    )
+
+
+def _letters_differ(query: Reading, question: Reading) -> bool:
+    """Return whether two English texts are about other single letters with marks: é and è."""
+    if query.folded.isascii() or question.folded.isascii() or not (query.is_english and question.is_english):
+        return False
+    one, two = (
+        {word for word in reading.vocabulary if len(word) == 1 and not word.isascii()} for reading in (query, question)
+    )
+    return bool(one - two and two - one)
 
 
 def _marks_differ(query: Reading, question: Reading) -> bool:
@@ -95,7 +84,8 @@ def _marks_differ(query: Reading, question: Reading) -> bool:
         one = first.get(base) or _bare(query, base)
         two = second.get(base) or _bare(question, base)
         only_one, only_two = one - two, two - one
-        if only_one and only_two and not _spoken(base, only_one, question) and not _spoken(base, only_two, query):
+        spoken = _spoken(base, only_one, only_two, question) or _spoken(base, only_two, only_one, query)
+        if only_one and only_two and not spoken:
             return True
     return False
 
@@ -108,11 +98,11 @@ def _marks(reading: Reading) -> dict[str, set[str]]:
         found.setdefault(base, set()).add((mark or sign).translate(_SAME))
     for mark, word in _PREFIXED.findall(reading.raw):
         base = word.lower()
-        if (mark == "." and base != "net") or (mark in "-−" and len(base) > 1):
+        if mark in "-−" and len(base) > 1:
             continue
         found.setdefault(base, set()).add(mark + "_")
     for base, marks in found.items():
-        if marks.isdisjoint(("@_", "#_")) or len(base) < 3:
+        if marks.isdisjoint(_TAGS) or len(base) < 3:
             marks |= _bare(reading, base)
     return found
 
@@ -121,15 +111,17 @@ def _bare(reading: Reading, base: str) -> set[str]:
     """Return {""} where a word occurs without a symbol; "a" and "i" only as capitals or operands."""
     if base not in reading.vocabulary:
         return set()
-    pattern = base.upper() if base == "a" else re.escape(base)
+    pattern = r"A(?![ -]?levels?\b)" if base == "a" else re.escape(base)
     flags = 0 if base == "a" else re.IGNORECASE
     bare = re.search(rf"(?<![\w+@$#.−-]){pattern}(?![\w+#♯♭*−-])", reading.raw, flags)
     return {""} if bare and (base != "a" or bare.start()) else set()
 
 
-def _spoken(base: str, marks: set[str], reading: Reading) -> bool:
-    """Return whether a text has one of these marks of a word in words, or as a hash tag or address without its sign."""
-    if not marks.isdisjoint(("@_", "#_")) and len(base) > 2:
+def _spoken(base: str, marks: set[str], others: set[str], reading: Reading) -> bool:
+    """Return whether a text has one of these marks of a word in words, or leaves out the sign of a tag or an ending."""
+    if others == {""} and not marks.isdisjoint(_TAGS) and (len(base) > 2 or "._" in marks) and base != "net":
+        return True
+    if others == {""} and not marks.isdisjoint(_DASHES) and names_option(reading):
         return True
     if ".-" in marks or "._" in marks:
         return f"dot {base}" in reading.folded
@@ -139,6 +131,7 @@ def _spoken(base: str, marks: set[str], reading: Reading) -> bool:
 class _Marks(NamedTuple):
     signs: set[str]
     kinds: set[str]
+    comparisons: set[str]
 
 
 def _numbers_differ(query: Reading, question: Reading) -> bool:
@@ -147,7 +140,7 @@ def _numbers_differ(query: Reading, question: Reading) -> bool:
     first, second = _number_marks(query.folded), _number_marks(question.folded)
     for number in first.keys() & second.keys():
         one, two = first[number], second[number]
-        if one.kinds and two.kinds and one.kinds.isdisjoint(two.kinds):
+        if _exclude(one.kinds, two.kinds) or _exclude(one.comparisons, two.comparisons):
             return True
         if ("!" in one.kinds) != ("!" in two.kinds):
             return True
@@ -160,68 +153,30 @@ def _numbers_differ(query: Reading, question: Reading) -> bool:
     return False
 
 
+def _exclude(one: set[str], two: set[str]) -> bool:
+    return bool(one and two) and one.isdisjoint(two)
+
+
 def _number_marks(folded: str) -> dict[str, _Marks]:
     found: dict[str, _Marks] = {}
     for match in _NUMBER.finditer(folded):
-        marks = found.setdefault(match["number"].replace(",", ""), _Marks(set(), set()))
+        marks = found.setdefault(match["number"].replace(",", ""), _Marks(set(), set(), set()))
         joined, sign = (match[name] and match[name].translate(_SAME) for name in ("letter", "sign"))
         marks.signs.add(f"joined{joined}" if joined else "-" if sign == "-" else "")
+        if compare := match["compare"]:
+            marks.comparisons.add(_COMPARISONS.get(compare, compare))
         for kind in (match["before"], match["after"], match["tight"]):
-            if kind:
-                marks.kinds.add(_KIND.get(kind, kind))
+            if kind and not (kind in _QUOTES and _closes(folded, match.start(), kind)):
+                marks.kinds.update(_kinds(kind))
     return found
 
 
-def _operators_differ(query: Reading, question: Reading) -> bool:
-    if not (_CAN_OPERATE.search(query.folded) and _CAN_OPERATE.search(question.folded)):
-        return False
-    first, second = _operators(query.folded), _operators(question.folded)
-    if not (first and second):
-        return False
-    one, two = Counter(first), Counter(second)
-    only_one, only_two = one - two, two - one
-    if not (only_one and only_two):
-        return False
-    if any(hard for _, hard in (*only_one, *only_two)):
-        return True
-    plain = all(run not in _PROSE for run, _ in only_one) or all(run not in _PROSE for run, _ in only_two)
-    return plain and query.words == question.words
+def _kinds(mark: str) -> set[str]:
+    """Return the kinds that a mark can mean: 50c are degrees or cents."""
+    name = _DEGREES.sub("", mark.replace(" ", ""))
+    return {"°c", "¢"} if name == "c" and mark == "c" else {_KIND.get(name, name)}
 
 
-def _operators(folded: str) -> list[tuple[str, bool]]:
-    """Return the runs of symbols that stand for themselves, each with whether it can be no punctuation."""
-    folded = _SPOKEN_OPERATORS.sub(lambda match: f" {_OPERATOR[match[1]]} ", folded)
-    found = [(smiley, True) for smiley in _EMOTICON.findall(folded)]
-    chunks = _EMOTICON.sub("", folded).translate(_SAME).replace("<>", "!=").split()
-    for place, chunk in enumerate(chunks):
-        if "://" in chunk or chunk.startswith("www."):
-            continue
-        trimmed = chunk.strip(_OUTER)
-        if not any(map(str.isalnum, trimmed)):
-            found += _standing(trimmed, chunks[place - 1 : place], chunks[place + 1 : place + 2])
-        elif letters := _LETTERS.match(trimmed):
-            found.append((letters[2], letters[2] == ":"))
-        else:
-            found += [(run, True) for run in _INNER.findall(trimmed)]
-            if trimmed[0] in "<>" and len(trimmed) > 1:
-                found.append((trimmed[0], True))
-    if not _GREEK_WORD.search(folded):
-        found += [(letter, True) for letter in _GREEK.findall(folded)]
-    return found
-
-
-def _standing(run: str, before: list[str], after: list[str]) -> list[tuple[str, bool]]:
-    """Return a run of symbols between spaces: an operator between operands, or else by its characters."""
-    if run == "&" or not run:
-        return []
-    if not after:
-        run = run.rstrip("?!.")
-        return [(run, True)] if run and _HARD.search(run) else []
-    if _HARD.search(run):
-        return [(run, True)]
-    operands = bool(before) and all(len(side) == 1 or side[0].isdigit() for side in (before[0], after[0]))
-    if operands and len(run) == 1 and run in "-/":
-        return [(run, True)]
-    if run in "?!" and (not before or before[0] not in _BEFORE_OPERATOR):
-        return []
-    return [(run, False)] if after[0][0].islower() else []
+def _closes(folded: str, end: int, quote: str) -> bool:
+    """Return whether a quote behind a number is that of words in quotes, and no foot or inch."""
+    return any(match.group() == quote for match in _OPENING_QUOTE.finditer(folded, 0, end))

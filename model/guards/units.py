@@ -1,14 +1,17 @@
-"""Number words of English, and units of many languages with their dimensions and sizes.
+"""Number words of English, units of many languages with their dimensions and sizes, and one spelling of numbers.
 
 numbers.json -> tables, units
+folded text -> one_spelling -> text with digits
 """
 
 from __future__ import annotations
 
 import functools
 import json
+import re
+from collections.abc import Callable
 from importlib import resources
-from typing import Any
+from typing import Any, Final
 
 from model.guards.reading import without_marks
 from schemas.text import fold
@@ -30,3 +33,125 @@ def units() -> dict[str, tuple[str, float]]:
         for kind, size, words in tables()["units"]
         for word in (*fold(words).split(), *without_marks(fold(words)).split())
     }
+
+
+def one_spelling(folded: str) -> str:
+    """Return a folded text with the numbers of English in one spelling.
+
+    "Half past six" and "noon" are clock times, "an hour and a half" is 1.5 hours, "1 1/2" is 1.5, "a hundred and
+    fifty" is 150, "3.5.2024" is 3/5/2024, and "2024/25" is 2024/2025.
+    """
+    for parts, pattern, rewrite in _rewrites():
+        if any(part in folded for part in parts):
+            folded = pattern.sub(rewrite, folded)
+    return folded
+
+
+_CARDINALS: Final[dict[str, int]] = tables()["cardinals"]
+_SCALES: Final = {
+    word: int(size)
+    for word, size in tables()["multipliers"].items()
+    if word in ("hundred", "thousand", "lakh", "million", "crore", "billion", "trillion")
+}
+_HOURS: Final = 12
+_TENS: Final = 10
+_HUNDRED: Final = 100
+Rewrite = str | Callable[[re.Match[str]], str]
+
+
+@functools.cache
+def _rewrites() -> tuple[tuple[tuple[str, ...], re.Pattern[str], Rewrite], ...]:
+    """Return the spellings: parts of which a text with the spelling has one, its expression, and the number."""
+    hour = rf"(\d{{1,2}}|{'|'.join(word for word, value in _CARDINALS.items() if 0 < value <= _HOURS)})"
+    number = "|".join((*_CARDINALS, *_SCALES))
+    scale = "|".join(_SCALES)
+    counted = "|".join(sorted((re.escape(word) for word in (*units(), *_SCALES) if word.isascii()), key=len)[::-1])
+    tens = "|".join(word for word, value in _CARDINALS.items() if value >= _TENS)
+    ones = "|".join(word for word, value in _CARDINALS.items() if 0 < value < _TENS)
+    rows: tuple[tuple[str, str, Rewrite], ...] = (
+        (".m", r"(?<=\d) ?([ap])\.m\b\.?", r" \1m"),
+        ("km/h", "km/h", "kmh"),
+        ("past", rf"\b(?:a )?(half|quarter|twenty|ten|five|[1-5]?\d) past {hour}\b(?![.:]\d)", _past),
+        ("quarter", rf"\b(?:a )?quarter to {hour}\b(?![.:]\d)", lambda match: _clock(60 * _value(match[1]) - 15)),
+        ("o'clock", rf"\b{hour} o'clock\b", lambda match: f"{_value(match[1])}:00"),
+        ("noon", r"\b(?:12 )?noon\b", "12:00 pm"),
+        ("midnight", r"\b(?:12 )?midnight\b", "12:00 am"),
+        (".", r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.((?:19|20)\d\d)(?![\d.])", r"\1/\2/\3"),
+        ("20", r"(?<![\d/-])((?:19|20)\d\d)[/–-](\d\d)(?![\d/-])", _season),
+        ("\N{FRACTION SLASH}", r"(?:(?<![\d.,])(\d+) ?)?(\d)⁄(\d{1,2})", _mixed),
+        ("/", r"(?<![\d.,/])(\d{1,3}) ([1-9])/([2-9]|10|16)(?![\d/])", _mixed),
+        ("and a half", rf"(?<![\w.,])(an?|\d+|{'|'.join(_CARDINALS)}) ({counted}) and a half\b", _and_a_half),
+        (
+            "teen twenty",
+            rf"\b(seventeen|eighteen|nineteen|twenty)[ -]({tens})(?:[ -]({ones}))?\b(?![ -](?:{scale})\b)",
+            lambda match: f"{_HUNDRED * _CARDINALS[match[1]] + _CARDINALS[match[2]] + _CARDINALS.get(match[3], 0)}",
+        ),
+        (
+            " ".join(_SCALES),
+            r"(?<!\d )(?<!\w)(?<!half )(?<!half a )(?<!of a )"
+            rf"(?:an? (?=(?:{scale})\b))?(?:{number})(?:(?: and |[ -])(?:{number}))*\b",
+            _in_words,
+        ),
+    )
+    return tuple(
+        ((parts,) if parts == "and a half" else tuple(parts.split()), re.compile(pattern), rewrite)
+        for parts, pattern, rewrite in rows
+    )
+
+
+def _value(word: str) -> int:
+    return int(word) if word.isdecimal() else _CARDINALS[word]
+
+
+def _clock(minutes: int) -> str:
+    hour = minutes // 60 or _HOURS
+    return f"{hour}:{minutes % 60:02}"
+
+
+def _past(match: re.Match[str]) -> str:
+    minutes = {"half": 30, "quarter": 15}.get(match[1])
+    return _clock(60 * _value(match[2]) + (_value(match[1]) if minutes is None else minutes))
+
+
+def _season(match: re.Match[str]) -> str:
+    following = int(match[1]) + 1
+    return f"{match[1]}/{following}" if following % _HUNDRED == int(match[2]) else match[0]
+
+
+def _mixed(match: re.Match[str]) -> str:
+    """Return the decimal number of a whole number and a fraction."""
+    over, under = int(match[2]), int(match[3])
+    if not match[1]:
+        return f"{over}/{under}"
+    return str(int(match[1]) + over / under) if over < under else match[0]
+
+
+def _and_a_half(match: re.Match[str]) -> str:
+    return f"{1 if match[1] in ('a', 'an') else _value(match[1])}.5 {match[2]}"
+
+
+def _in_words(match: re.Match[str]) -> str:
+    """Return the digits of a number in words of several parts, and "1 hundred" for "a hundred" and "hundred"."""
+    words = [word for word in re.split("[ -]", match[0]) if word not in ("a", "an", "and")]
+    if words[0] in _SCALES:
+        words.insert(0, "one")
+    if _SCALES.keys().isdisjoint(words):
+        return match[0]
+    if all(word in _SCALES for word in words[1:]):
+        return match[0] if match[0].startswith(words[0]) else " ".join(("1", *words[1:]))
+    total, part, smallest = 0, 0, float("inf")
+    for place, word in enumerate(words):
+        size = _SCALES.get(word)
+        if size is None:
+            if part % _HUNDRED and not (part % _TENS == 0 and part % _HUNDRED > _TENS and _CARDINALS[word] < _TENS):
+                return match[0]
+            part += _CARDINALS[word]
+        elif size == _HUNDRED:
+            if not 0 < part < _HUNDRED or place == 0:
+                return match[0]
+            part *= _HUNDRED
+        elif part == 0 or size >= smallest:
+            return match[0]
+        else:
+            total, part, smallest = total + part * size, 0, size
+    return str(total + part)
