@@ -22,6 +22,9 @@ _KINDS: Final = (
     (":", re.compile(rf"(?<!\S)(:(?![DPOSdpos]\b)[a-z]{{1,4}}!?){_END}")),
     ("*#", re.compile(r"(?<![^\s\"'(])([*#]+\d[\d*#]*)")),
     ("\\", re.compile(r"(\\[A-Za-z])(?![A-Za-z])")),
+    ("$", re.compile(r"(?<![\w$])(\$[@#?*!$])(?!\w)")),
+    ("3", re.compile(r"(?<!\S)(</?3+)(?!\S)")),
+    (".-~/", re.compile(r"\b(?:cd|ls|cp|mv|rm|add|checkout) (\.{1,2}|~|--?|/)(?!\S)")),
     ("A", re.compile(r"(?<![\w$&@/-])(A{2,4})(?![\w+-]|\s+(?:rating|credit|meeting|rated|bond))")),
 )
 """Characters of which a text with codes of a kind has one, and the expression of a code."""
@@ -50,6 +53,8 @@ _BEFORE_OPERATOR = frozenset(
     "the a an does is of with match for use using and or character symbol sign".split()  # noqa: SIM905
 )
 """Words before a question or exclamation mark that is no punctuation; French puts a space before those that are."""
+_CODE: Final = frozenset(("?:", "?.", "::", "()"))
+"""Punctuation before another word that is an operator all the same."""
 _OUTER = "\"'(),;"
 _PROSE: Final = frozenset(("-", "--", "---", "..", "...", "/", ":", ".", "&"))
 """Runs of symbols between words that are punctuation, or words as in "terms & conditions"."""
@@ -171,7 +176,7 @@ def _operators(folded: str) -> list[tuple[str, bool]]:
     for place, chunk in enumerate(chunks):
         if "://" in chunk or chunk.startswith("www."):
             continue
-        trimmed = chunk.strip(_OUTER)
+        trimmed = chunk.strip(_OUTER) or ("()" if "()" in chunk else "")
         if not any(map(str.isalnum, trimmed)):
             found += _standing(trimmed, chunks[place - 1 : place], chunks[place + 1 : place + 2])
         elif letters := _LETTERS.match(trimmed):
@@ -192,7 +197,7 @@ def _standing(run: str, before: list[str], after: list[str]) -> list[tuple[str, 
     if not after:
         run = run.rstrip("?!.")
         return [(run, True)] if run and _HARD.search(run) else []
-    if _HARD.search(run):
+    if _HARD.search(run) or run in _CODE:
         return [(run, True)]
     operands = bool(before) and all(len(side) == 1 or side[0].isdigit() for side in (before[0], after[0]))
     if operands and len(run) == 1 and run in "-/":

@@ -20,6 +20,8 @@ from model.guards.reading import Reading, stem
 from model.guards.scanning import Quantity
 from model.guards.units import tables, units
 
+_TOLERANCE_OF_A_MONTH: Final = 0.1
+"""Four weeks are "a month"."""
 _ONE_SENTENCE: Final = 0.5
 """Share of common words from which numbers need no equal neighbours, and may stand beside a number of both texts.
 Two people describe one problem with their own ages, weights and days."""
@@ -41,9 +43,10 @@ _CENTURY_AND_DECADE: Final = {"century", "decade"}
 _CLOCK_AND_PLAIN: Final = ({"clock", ""}, {"clock12", ""})
 _CLOCK_OR_NUMBER: Final = {"clock", ""}
 _TIMES_AND_PLAIN: Final = {"times", ""}
-_RIVALS: Final = (_DOLLARS_AND_POUNDS, _METERS_AND_MILLIONS, {"money", "share"})
+_RIVALS: Final = ({"money", "count"}, _DOLLARS_AND_POUNDS, _METERS_AND_MILLIONS, {"money", "share"})
 _KIND: Final = {"clock12": "clock", "century": "decade"}
 _BEFORE_HOURS: Final = frozenset(("at", "till", "until", "by", "before", "after", "since", "from"))
+_BEFORE_TERMS: Final = frozenset(("after", "at", "every", "for", "in", "of", "over", "under", "until", "within"))
 _NUMBERS_AND_UNITS: Final = frozenset(
     (*units(), *(word for name in ("cardinals", "ordinals", "times", "multipliers") for word in tables()[name]))
 )
@@ -66,7 +69,7 @@ def numbers_differ(query: Reading, question: Reading) -> bool:
         return False
     one_sentence = _share_of_common_words(query, question) >= _ONE_SENTENCE
     if not one_sentence and _certain(only_first, only_second) < _certain(first, second):
-        return False
+        return any(_in_one_place(one, two) for one in only_first for two in only_second)
     return any(_compete(one, two, one_sentence) for one in only_first for two in only_second)
 
 
@@ -74,19 +77,20 @@ def _unmatched(
     first: list[Quantity], second: list[Quantity], equal: Callable[[Quantity, Quantity], bool]
 ) -> tuple[list[Quantity], list[Quantity]]:
     """Return the numbers of two texts that are left if each takes away one equal number of the other."""
-    only_first, only_second = [], list(second)
-    for one in first:
-        place = next((place for place, two in enumerate(only_second) if equal(one, two)), None)
-        if place is None:
-            only_first.append(one)
-        else:
-            del only_second[place]
+    only_first, only_second = list(first), list(second)
+    for same_place in (True, False):  # first those before the same word: "buy two get one" has another one than "one"
+        for one in tuple(only_first):
+            for place, two in enumerate(only_second):
+                if equal(one, two) and (one.after == two.after or not same_place):
+                    only_first.remove(one)
+                    del only_second[place]
+                    break
     return only_first, only_second
 
 
 def _certain(first: list[Quantity], second: list[Quantity]) -> int:
     """Return the number of quantities, without "a" before a unit."""
-    return sum(not (quantity.weak and quantity.kind) for quantity in (*first, *second))
+    return sum(not _is_article(quantity) for quantity in (*first, *second))
 
 
 def _share_of_common_words(query: Reading, question: Reading) -> float:
@@ -95,9 +99,10 @@ def _share_of_common_words(query: Reading, question: Reading) -> float:
     Numbers and units count in no language.
     """
     share = query.share_of_common_words(question)
-    if query.is_english or question.is_english:
+    common = common_languages(query, question)
+    if not common or query.is_english or question.is_english:
         share = max(share, _share_in_english(query, question))
-    for language in common_languages(query, question):
+    for language in common:
         one, two = (
             {language.stem(word) for word in reading.plain_vocabulary if not (reading.language and word.isdigit())}
             for reading in (query, question)
@@ -111,19 +116,15 @@ def _share_in_english(query: Reading, question: Reading) -> float:
         {stem(word) for word in reading.vocabulary if not (word[0].isdecimal() or word in _NUMBERS_AND_UNITS)}
         for reading in (query, question)
     )
-    return len(one & two) / max(1, len(one | two))
+    return len(one & two) / len(one | two) if one or two else 1.0
 
 
 def _equal(one: Quantity, two: Quantity) -> bool:
     kinds = {one.kind, two.kind}
-    if kinds == _DOLLARS_AND_POUNDS:
-        return one.value == two.value
-    if kinds == _CENTURY_AND_DECADE:
-        return one.scaled == two.scaled
-    if kinds == _METERS_AND_MILLIONS:
-        return max(one.value, two.value) == 1e6 * min(one.value, two.value)
-    if kinds in _CLOCK_AND_PLAIN:
-        return _minutes(one) % _HALF_DAY == _minutes(two) % _HALF_DAY
+    if len(kinds) > 1:
+        special = _equal_in_two_kinds(one, two, kinds)
+        if special is not None:
+            return special
     if "decade" in (one.kind, two.kind) and min(one.value, two.value) < 100:  # "the 20s" are those of any century
         return one.value % 100 == two.value % 100
     if one.kind.startswith("clock") and two.kind.startswith("clock"):
@@ -132,15 +133,46 @@ def _equal(one: Quantity, two: Quantity) -> bool:
     if one.kind == two.kind != "":
         if one.kind == "time" and {one.scaled, two.scaled} == _FORTNIGHT:
             return {one.value, two.value} != {14, 15}
-        return _close(one.scaled, two.scaled, _TOLERANCES.get(one.kind, 1e-9))
+        tolerance = _TOLERANCE_OF_A_MONTH if _is_article(one) or _is_article(two) else _TOLERANCES.get(one.kind, 1e-9)
+        return _close(one.scaled, two.scaled, tolerance)
     if one.kind in ("", "year", "count") or two.kind in ("", "year", "count"):
         return one.value == two.value or _close(one.scaled, two.scaled, 1e-9)
     return False
 
 
+def _equal_in_two_kinds(one: Quantity, two: Quantity, kinds: set[str]) -> bool | None:
+    """Return whether numbers of two kinds are equal that can be one kind, or None for all other kinds."""
+    if _is_article(one) or _is_article(two):
+        return False
+    if kinds == _DOLLARS_AND_POUNDS:
+        return one.value == two.value
+    if kinds == _CENTURY_AND_DECADE:
+        return one.scaled == two.scaled
+    if kinds == _METERS_AND_MILLIONS:
+        return max(one.value, two.value) == 1e6 * min(one.value, two.value)
+    if kinds in _CLOCK_AND_PLAIN:
+        return _minutes(one) % _HALF_DAY == _minutes(two) % _HALF_DAY
+    return None
+
+
 def _equal_by_half_days(one: Quantity, two: Quantity) -> bool:
     """Return whether two numbers are equal, or may be one hour: 16 and four in the afternoon."""
     return _equal(one, two) or (max(one.value, two.value) <= _HOURS and abs(one.value - two.value) == _HOURS / 2)
+
+
+def _in_one_place(one: Quantity, two: Quantity) -> bool:
+    """Return whether two numbers of one kind stand between the same words: "over 5 years" and "over 10 years"."""
+    return (
+        one.kind == two.kind != ""
+        and not (one.weak or two.weak)
+        and one.before == two.before in _BEFORE_TERMS
+        and one.after == two.after
+    )
+
+
+def _is_article(quantity: Quantity) -> bool:
+    """Return whether a quantity is "a" before a unit."""
+    return quantity.weak and quantity.kind not in ("", "times")
 
 
 def _minutes(time: Quantity) -> float:

@@ -33,6 +33,7 @@ _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})")
 _CARDINAL_TWO_DIGITS: Final = 20
 _YEARS: Final = range(1500, 2100)
 _CURRENCIES: Final = frozenset("$€£¥₹")
+_BEFORE_DATES: Final = frozenset(("on", "before", "until", "till", "since"))
 _HOUR: Final = 3600
 _ADVERBS: Final = frozenset(("once", "twice", "thrice"))
 
@@ -41,12 +42,11 @@ class Quantity(NamedTuple):
     """A number in a text.
 
     Attributes:
-        value: as it is written.
+        value: as it is written, with its multipliers.
         scaled: in the base unit of its kind.
         kind: dimension of its unit ("mass", "money"), "count" with a multiplier, "times" ("twice"), "clock"
             (minutes of the day; "clock12" without am and pm), "version", "century", "decade", "year", or "".
-        weak: from a word that is often no number ("one", "first", "once", "a" before a unit), so that its place has
-            to agree.
+        weak: from a word that is often no number ("one", "once", "a" before a unit), so that its place has to agree.
         before: word before it, "" at the start.
         after: stem of the word after it and its unit, "" at the end; that of the unit of money.
     """
@@ -90,7 +90,7 @@ class Scanner:
 
     def _continues(self, first: Quantity, second: Quantity, begin: int) -> bool:
         """Return whether two quantities are one duration: "1 hour and 30 minutes"."""
-        if not (first.kind == second.kind == "time") or first.weak or second.weak or first.before == "between":
+        if not (first.kind == second.kind == "time") or second.weak or first.before == "between":
             return False
         adjoining = begin == self.end or (begin == self.end + 1 and self.tokens[self.end] == "and")
         return adjoining and second.scaled * first.value < first.scaled
@@ -140,7 +140,8 @@ class Scanner:
 
     def _digits(self, token: str, before: str) -> Quantity:
         value = _value(token)
-        begin = self.starts[self.place - 1]
+        start = self.starts[self.place - 1]
+        marked = self.text[max(0, start - 2) : start].rstrip()[-1:] in _CURRENCIES
         if self._joined() and (with_suffix := self._with_suffix(value, before)):
             return with_suffix
         if self._peek() in ("am", "pm") and value <= 12:
@@ -151,16 +152,16 @@ class Scanner:
         if before in _BEFORE_VERSIONS and (version := _VERSION.fullmatch(token)):
             return self._made(value, before, scaled=1000 * int(version[1]) + int(version[2]), kind="version")
         quantity = self._with_unit(value, before)
-        has_currency = quantity.kind in ("", "year") and self.text[:begin].rstrip()[-1:] in _CURRENCIES
-        return quantity._replace(kind="money") if has_currency else quantity
+        return quantity._replace(kind="money") if marked and quantity.kind in ("", "year") else quantity
 
     def _with_suffix(self, value: float, before: str) -> Quantity | None:
         """Return the quantity of digits with the minutes, part or ending that follows without a space, or None."""
         following, after = self._peek(), self._peek(1)
-        if following == ":" and re.fullmatch(r"\d\d", after) and value < 24:
+        if following == ":" and len(after) == 2 and after.isdecimal() and value < 24:
             self.place += 2
             return self._clock(60 * value + float(after), before)
-        if following == "/" and after.isdecimal() and value < _value(after) <= 10 and self._peek(2) != "/":
+        is_part = following == "/" and self._peek(2) != "/" and before not in _BEFORE_DATES
+        if is_part and after.isdecimal() and value < _value(after) <= 10:
             self.place += 2
             return self._with_unit(value / _value(after), before)
         if following in ("st", "nd", "rd", "th"):
@@ -169,7 +170,7 @@ class Scanner:
         if following == "s" and value % 10 == 0:
             self.place += 1
             return self._made(value, before, kind="decade")
-        if following == "x" and not self._peek(1)[:1].isdecimal():
+        if following == "x" and not after[:1].isdecimal():
             self.place += 1
             return self._made(value, before, kind="times")
         return None
@@ -237,7 +238,7 @@ class Scanner:
 def _together(first: Quantity, second: Quantity) -> Quantity:
     """Return the duration of a longer and a shorter part."""
     scaled = first.scaled + second.scaled
-    return first._replace(value=first.value * scaled / first.scaled, scaled=scaled, after=second.after)
+    return first._replace(value=first.value * scaled / first.scaled, scaled=scaled, weak=False, after=second.after)
 
 
 def _value(digits: str) -> float:

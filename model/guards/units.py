@@ -63,6 +63,7 @@ Rewrite = str | Callable[[re.Match[str]], str]
 def _rewrites() -> tuple[tuple[tuple[str, ...], re.Pattern[str], Rewrite], ...]:
     """Return the spellings: parts of which a text with the spelling has one, its expression, and the number."""
     hour = rf"(\d{{1,2}}|{'|'.join(word for word, value in _CARDINALS.items() if 0 < value <= _HOURS)})"
+    minutes = r"twenty[ -]five|twenty|ten|five|[1-5]?\d"
     number = "|".join((*_CARDINALS, *_SCALES))
     scale = "|".join(_SCALES)
     counted = "|".join(sorted((re.escape(word) for word in (*units(), *_SCALES) if word.isascii()), key=len)[::-1])
@@ -71,8 +72,9 @@ def _rewrites() -> tuple[tuple[tuple[str, ...], re.Pattern[str], Rewrite], ...]:
     rows: tuple[tuple[str, str, Rewrite], ...] = (
         (".m", r"(?<=\d) ?([ap])\.m\b\.?", r" \1m"),
         ("km/h", "km/h", "kmh"),
-        ("past", rf"\b(?:a )?(half|quarter|twenty|ten|five|[1-5]?\d) past {hour}\b(?![.:]\d)", _past),
-        ("quarter", rf"\b(?:a )?quarter to {hour}\b(?![.:]\d)", lambda match: _clock(60 * _value(match[1]) - 15)),
+        ("past", rf"\b(?:a )?(half|quarter|{minutes}) past {hour}\b(?![.:]\d)", _past),
+        ("at", rf"(?<=\bat )(twenty[ -]five|twenty|ten|five|5|10|20|25) to {hour}\b(?![.:]\d)", _before),
+        ("quarter", rf"\b(?:a )?(quarter) to {hour}\b(?![.:]\d)", _before),
         ("o'clock", rf"\b{hour} o'clock\b", lambda match: f"{_value(match[1])}:00"),
         ("noon", r"\b(?:12 )?noon\b", "12:00 pm"),
         ("midnight", r"\b(?:12 )?midnight\b", "12:00 am"),
@@ -81,6 +83,7 @@ def _rewrites() -> tuple[tuple[tuple[str, ...], re.Pattern[str], Rewrite], ...]:
         ("\N{FRACTION SLASH}", r"(?:(?<![\d.,])(\d+) ?)?(\d)⁄(\d{1,2})", _mixed),
         ("/", r"(?<![\d.,/])(\d{1,3}) ([1-9])/([2-9]|10|16)(?![\d/])", _mixed),
         ("and a half", rf"(?<![\w.,])(an?|\d+|{'|'.join(_CARDINALS)}) ({counted}) and a half\b", _and_a_half),
+        ("and a half", r"(?<![\d.,])(\d+) and a half\b", r"\1.5"),
         (
             "teen twenty",
             rf"\b(seventeen|eighteen|nineteen|twenty)[ -]({tens})(?:[ -]({ones}))?\b(?![ -](?:{scale})\b)",
@@ -109,8 +112,15 @@ def _clock(minutes: int) -> str:
 
 
 def _past(match: re.Match[str]) -> str:
-    minutes = {"half": 30, "quarter": 15}.get(match[1])
-    return _clock(60 * _value(match[2]) + (_value(match[1]) if minutes is None else minutes))
+    return _clock(60 * _value(match[2]) + _minutes(match[1]))
+
+
+def _before(match: re.Match[str]) -> str:
+    return _clock(60 * _value(match[2]) - _minutes(match[1]))
+
+
+def _minutes(words: str) -> int:
+    return {"half": 30, "quarter": 15}.get(words) or sum(map(_value, re.split("[ -]", words)))
 
 
 def _season(match: re.Match[str]) -> str:
