@@ -17,22 +17,25 @@ from model.guards.reading import Reading
 _END: Final = r"(?=[\s?!.,;)\"']|$)"
 _OPTION: Final = re.compile(rf"(?<![^\s\"'`(])([-+]{{1,2}}[A-Za-z?](?:[\w-]*\w)?){_END}")
 _LETTER: Final = re.compile(r"[-+]\w")
+_CAN_BE_CODE: Final = re.compile(r"(?<!\w)(?:[-+:*#\\$<]|AA|cd|ls|cp|mv|rm|add|checkout)|\\")
+"""Something that each text with a code has."""
 _KINDS: Final = (
-    ("+-", re.compile(rf"(?<![^\s\"'`(])([-+][A-Za-z]){_END}")),
-    (":", re.compile(rf"(?<!\S)(:(?![DPOSdpos]\b)[a-z]{{1,4}}!?){_END}")),
-    ("*#", re.compile(r"(?<![^\s\"'(])([*#]+\d[\d*#]*)")),
-    ("\\", re.compile(r"(\\[A-Za-z])(?![A-Za-z])")),
-    ("$", re.compile(r"(?<![\w$])(\$[@#?*!$])(?!\w)")),
-    ("3", re.compile(r"(?<!\S)(</?3+)(?!\S)")),
-    (".-~/", re.compile(r"\b(?:cd|ls|cp|mv|rm|add|checkout) (\.{1,2}|~|--?|/)(?!\S)")),
-    ("A", re.compile(r"(?<![\w$&@/-])(A{2,4})(?![\w+-]|\s+(?:rating|credit|meeting|rated|bond))")),
+    re.compile(rf"(?<![^\s\"'`(])([-+][A-Za-z]){_END}"),
+    re.compile(rf"(?<!\S)(:(?![DPOSdpos]\b)[a-z]{{1,4}}!?){_END}"),
+    re.compile(r"(?<![^\s\"'(])([*#]+\d[\d*#]*)"),
+    re.compile(r"(\\[A-Za-z])(?![A-Za-z])"),
+    re.compile(r"(?<![\w$])(\$[@#?*!$])(?!\w)"),
+    re.compile(r"(?<!\S)(</?3+)(?!\S)"),
+    re.compile(r"\b(?:cd|ls|cp|mv|rm|add|checkout) (\.{1,2}|~|--?|/)(?!\S)"),
+    re.compile(r"(?<![\w$&@/-])(A{2,4})(?![\w+-]|\s+(?:rating|credit|meeting|rated|bond))"),
 )
-"""Characters of which a text with codes of a kind has one, and the expression of a code."""
+"""The expressions of codes of each kind."""
 _SLASHED: Final = re.compile(r"(?<![^\s\"'(])/?([a-z])/(\w*)")
 _WITHOUT: Final = re.compile(r"\b(?:w/o|without|no|not|free|minus)\b|n't\b")
 _WITH: Final = re.compile(r"(?<![\w/])w/(?!o\b)|\bwith\b")
 _RATIO: Final = re.compile(r"(?<![\d:.])(\d+):(\d+)(?![\d:])")
-_OPERATION: Final = re.compile(r"(?<![\w.,/])(\d+) ?([*/+x^-]|\*\*) ?(?=(\d+)(?![\w,/]))")
+_OPERATION: Final = re.compile(r"\d ?(?:[*/+x^:×⋅·÷−–-]|(?:plus|minus|times|multiplied|divided|over) )")
+_OPERANDS: Final = re.compile(r"(?<![\w.,/])(\d+) ?([*/+x^-]|\*\*) ?(?=(\d+)(?![\w,/]))")
 _SPOKEN: Final = re.compile(r"(?<=[0-9]) (plus|minus|times|multiplied by|divided by|over) (?=[0-9])")
 _SIGNS: Final = {"plus": "+", "minus": "-", "times": "*", "multiplied by": "*", "divided by": "/", "over": "/"}
 _SAME: Final = str.maketrans(
@@ -53,7 +56,7 @@ _BEFORE_OPERATOR = frozenset(
     "the a an does is of with match for use using and or character symbol sign".split()  # noqa: SIM905
 )
 """Words before a question or exclamation mark that is no punctuation; French puts a space before those that are."""
-_CODE: Final = frozenset(("?:", "?.", "::", "()"))
+_OF_CODE: Final = frozenset(("?:", "?.", "::", "()"))
 """Punctuation before another word that is an operator all the same."""
 _OUTER = "\"'(),;"
 _PROSE: Final = frozenset(("-", "--", "---", "..", "...", "/", ":", ".", "&"))
@@ -75,17 +78,15 @@ def with_operators(folded: str) -> str:
 
 def codes_differ(query: Reading, question: Reading) -> bool:
     """Return whether two texts have other codes of one kind. Symmetric."""
-    return (
-        any(
-            _exclude(set(code.findall(query.raw)), set(code.findall(question.raw)))
-            for signs, code in _KINDS
-            if any(sign in query.raw for sign in signs) and any(sign in question.raw for sign in signs)
-        )
-        or _slashes_differ(query.folded, question.folded)
-        or _has_option_more(query, question)
-        or _has_option_more(question, query)
-        or _operations_differ(with_operators(query.folded), with_operators(question.folded))
-    )
+    one, two = query.raw, question.raw
+    can_be_codes = _CAN_BE_CODE.search(one) and _CAN_BE_CODE.search(two)
+    if can_be_codes and any(_exclude(set(code.findall(one)), set(code.findall(two))) for code in _KINDS):
+        return True
+    if _OPERATION.search(one) and _OPERATION.search(two) and _operations_differ(query.folded, question.folded):
+        return True
+    if "/" in one + two and _slashes_differ(query.folded, question.folded):
+        return True
+    return _has_option_more(query, question) or _has_option_more(question, query)
 
 
 def _exclude(one: set[str], two: set[str]) -> bool:
@@ -118,7 +119,7 @@ def _names(text: str) -> dict[str, set[str]]:
 
 def _has_option_more(one: Reading, two: Reading) -> bool:
     """Return whether a text has one option more, and all other words in the same order as the other."""
-    if len(one.words) <= len(two.words) or not ("-" in one.raw or "+" in one.raw):
+    if len(one.words) <= len(two.words) or not (" -" in one.raw or " +" in one.raw):
         return False
     return any(
         _LETTER.match(option) and one.words == _inserted(two.words, option.strip("-+").lower(), one.words)
@@ -133,7 +134,7 @@ def _inserted(words: list[str], option: str, longer: list[str]) -> list[str]:
 
 def _operations_differ(one: str, two: str) -> bool:
     """Return whether two numbers are taken together by other operations, or are a ratio the other way round."""
-    first, second = _operations(one), _operations(two)
+    first, second = _operations(with_operators(one)), _operations(with_operators(two))
     for operands in first.keys() & second.keys():
         signs = first[operands] | second[operands]
         if first[operands].isdisjoint(second[operands]) and not signs <= _DASH_OR_SLASH:
@@ -146,7 +147,7 @@ def _operations_differ(one: str, two: str) -> bool:
 
 def _operations(text: str) -> dict[tuple[str, str], set[str]]:
     found: dict[tuple[str, str], set[str]] = {}
-    for before, sign, after in _OPERATION.findall(text.translate(_SAME)):
+    for before, sign, after in _OPERANDS.findall(text.translate(_SAME)):
         found.setdefault((before, after), set()).add({"x": "*", "**": "^"}.get(sign, sign))
     return found
 
@@ -197,7 +198,7 @@ def _standing(run: str, before: list[str], after: list[str]) -> list[tuple[str, 
     if not after:
         run = run.rstrip("?!.")
         return [(run, True)] if run and _HARD.search(run) else []
-    if _HARD.search(run) or run in _CODE:
+    if _HARD.search(run) or run in _OF_CODE:
         return [(run, True)]
     operands = bool(before) and all(len(side) == 1 or side[0].isdigit() for side in (before[0], after[0]))
     if operands and len(run) == 1 and run in "-/":

@@ -41,8 +41,8 @@ def one_spelling(folded: str) -> str:
     "Half past six" and "noon" are clock times, "an hour and a half" is 1.5 hours, "1 1/2" is 1.5, "a hundred and
     fifty" is 150, "3.5.2024" is 3/5/2024, and "2024/25" is 2024/2025.
     """
-    for parts, pattern, rewrite in _rewrites():
-        if any(part in folded for part in parts):
+    for part, pattern, rewrite in _rewrites():
+        if part in folded:
             folded = pattern.sub(rewrite, folded)
     return folded
 
@@ -60,8 +60,8 @@ Rewrite = str | Callable[[re.Match[str]], str]
 
 
 @functools.cache
-def _rewrites() -> tuple[tuple[tuple[str, ...], re.Pattern[str], Rewrite], ...]:
-    """Return the spellings: parts of which a text with the spelling has one, its expression, and the number."""
+def _rewrites() -> tuple[tuple[str, re.Pattern[str], Rewrite], ...]:
+    """Return the spellings: a part that each text with the spelling has, its expression, and the number."""
     hour = rf"(\d{{1,2}}|{'|'.join(word for word, value in _CARDINALS.items() if 0 < value <= _HOURS)})"
     minutes = r"twenty[ -]five|twenty|ten|five|[1-5]?\d"
     number = "|".join((*_CARDINALS, *_SCALES))
@@ -85,21 +85,18 @@ def _rewrites() -> tuple[tuple[tuple[str, ...], re.Pattern[str], Rewrite], ...]:
         ("and a half", rf"(?<![\w.,])(an?|\d+|{'|'.join(_CARDINALS)}) ({counted}) and a half\b", _and_a_half),
         ("and a half", r"(?<![\d.,])(\d+) and a half\b", r"\1.5"),
         (
-            "teen twenty",
+            "teen|twenty",
             rf"\b(seventeen|eighteen|nineteen|twenty)[ -]({tens})(?:[ -]({ones}))?\b(?![ -](?:{scale})\b)",
             lambda match: f"{_HUNDRED * _CARDINALS[match[1]] + _CARDINALS[match[2]] + _CARDINALS.get(match[3], 0)}",
         ),
         (
-            " ".join(_SCALES),
+            "|".join(_SCALES),
             r"(?<!\d )(?<!\w)(?<!half )(?<!half a )(?<!of a )"
             rf"(?:an? (?=(?:{scale})\b))?(?:{number})(?:(?: and |[ -])(?:{number}))*\b",
             _in_words,
         ),
     )
-    return tuple(
-        ((parts,) if parts == "and a half" else tuple(parts.split()), re.compile(pattern), rewrite)
-        for parts, pattern, rewrite in rows
-    )
+    return tuple((part, re.compile(pattern), rewrite) for parts, pattern, rewrite in rows for part in parts.split("|"))
 
 
 def _value(word: str) -> int:
