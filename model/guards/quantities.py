@@ -63,9 +63,14 @@ def has_numbers(reading: Reading) -> bool:
     if not (_ARTICLES.isdisjoint(words) or _ONE_UNIT.isdisjoint(words)):
         return True
     has_one = reading.language is not None and not reading.language.ones.isdisjoint(words)
-    if has_one or _DIGIT.search(reading.folded) or number_compounds().search(reading.plain):
+    if has_one or _DIGIT.search(reading.folded) or number_compounds().search(_plain(reading)):
         return True
     return not _LETTERS.isdisjoint(words) and not _BEFORE_ROMAN.isdisjoint(words)
+
+
+def _plain(reading: Reading) -> str:
+    """Return the plain text, which is the folded one for most texts in ASCII: without the time that it takes."""
+    return reading.folded if reading.runs is reading.words else reading.plain
 
 
 def quantities(one: Reading, two: Reading) -> tuple[list[Quantity], list[Quantity]]:

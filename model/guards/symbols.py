@@ -16,7 +16,7 @@ from model.guards.codes import codes_differ, names_option, operators_differ
 from model.guards.reading import Reading
 from model.guards.units import tables
 
-_QUICK = re.compile(r"[^a-z\s?.,'\"()!:;_]| [?.!:;]| aa")
+_QUICK = re.compile(r"[^a-z0-9\s?.,'\"()!:;_]| [?.!:;]|[0-9](?:[!:'\"]| ?[a-f]\b)| aa")
 _MARKED = re.compile(
     r"(?<![^\W_])(?:"
     r"([^\W\d_]+\d*)(\+{1,3}|[#♯♭]|(?<![^\W_]{2})--(?![\w-]))(?![^\W_])"
