@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from model.guards.lists import listed
 from model.guards.reading import stem
-from model.guards.units import tables, units
+from model.guards.units import tables, units, value_of_digits
 
 _TABLES: Final = tables()
 _CARDINAL: Final[dict[str, float]] = _TABLES["cardinals"]
@@ -35,6 +35,10 @@ _YEARS: Final = range(1500, 2100)
 _CURRENCIES: Final = frozenset("$€£¥₹")
 _BEFORE_DATES: Final = frozenset(("on", "before", "until", "till", "since"))
 _HOUR: Final = 3600
+_DIGITS = re.compile(r"\.?\d")
+_NUMBER_WORDS: Final = frozenset(
+    (*_CARDINAL, *_ORDINAL, *_DECADES, *_TIMES, "a", "an", "dozen", "half", "quarter", "third")
+)
 _ADVERBS: Final = frozenset(("once", "twice", "thrice"))
 
 
@@ -63,10 +67,9 @@ class Scanner:
     """Reader of the tokens of one text from left to right."""
 
     def __init__(self, text: str) -> None:
-        found = list(_TOKEN.finditer(text))
         self.text = text
-        self.tokens = [match.group() for match in found]
-        self.starts, self.ends = [match.start() for match in found], [match.end() for match in found]
+        self.matches = list(_TOKEN.finditer(text))
+        self.tokens = [match.group() for match in self.matches]
         self.place = self.end = 0
 
     def read(self) -> list[Quantity]:
@@ -74,6 +77,9 @@ class Scanner:
         found: list[Quantity] = []
         while self.place < len(self.tokens):
             begin = self.place
+            if self.tokens[begin] not in _NUMBER_WORDS and not _DIGITS.match(self.tokens[begin]):
+                self.place += 1
+                continue
             quantity = self._quantity()
             if quantity is None:
                 continue
@@ -101,7 +107,8 @@ class Scanner:
 
     def _joined(self) -> bool:
         """Return whether the token here follows the one before without a space."""
-        return 0 < self.place < len(self.tokens) and self.starts[self.place] == self.ends[self.place - 1]
+        here = self.place
+        return 0 < here < len(self.tokens) and self.matches[here].start() == self.matches[here - 1].end()
 
     def _quantity(self) -> Quantity | None:
         before = self.tokens[self.place - 1] if self.place else ""
@@ -139,8 +146,8 @@ class Scanner:
         return self._with_unit(1 / _PARTS[token], before)
 
     def _digits(self, token: str, before: str) -> Quantity:
-        value = _value(token)
-        start = self.starts[self.place - 1]
+        value = value_of_digits(token)
+        start = self.matches[self.place - 1].start()
         marked = self.text[max(0, start - 2) : start].rstrip()[-1:] in _CURRENCIES
         if self._joined() and (with_suffix := self._with_suffix(value, before)):
             return with_suffix
@@ -161,9 +168,9 @@ class Scanner:
             self.place += 2
             return self._clock(60 * value + float(after), before)
         is_part = following == "/" and self._peek(2) != "/" and before not in _BEFORE_DATES
-        if is_part and after.isdecimal() and value < _value(after) <= 10:
+        if is_part and after.isdecimal() and value < value_of_digits(after) <= 10:
             self.place += 2
-            return self._with_unit(value / _value(after), before)
+            return self._with_unit(value / value_of_digits(after), before)
         if following in ("st", "nd", "rd", "th"):
             self.place += 1
             return self._ordinal(value, before)
@@ -239,13 +246,3 @@ def _together(first: Quantity, second: Quantity) -> Quantity:
     """Return the duration of a longer and a shorter part."""
     scaled = first.scaled + second.scaled
     return first._replace(value=first.value * scaled / first.scaled, scaled=scaled, weak=False, after=second.after)
-
-
-def _value(digits: str) -> float:
-    """Return the value of digits with thousands commas, a decimal point or a decimal comma."""
-    if "," in digits:
-        whole = re.fullmatch(r"\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?", digits)
-        digits = digits.replace(",", "" if whole else ".")
-    if digits.count(".") > 1:
-        digits = digits.replace(".", "")
-    return float(digits[:40])

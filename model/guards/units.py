@@ -35,6 +35,16 @@ def units() -> dict[str, tuple[str, float]]:
     }
 
 
+def value_of_digits(digits: str) -> float:
+    """Return the value of digits with thousands commas, a decimal point or a decimal comma."""
+    if "," in digits:
+        whole = re.fullmatch(r"\d{1,3}(?:,\d{2,3})*,\d{3}(?:\.\d+)?", digits)
+        digits = digits.replace(",", "" if whole else ".")
+    if digits.count(".") > 1:
+        digits = digits.replace(".", "")
+    return float(digits[:40])
+
+
 def one_spelling(folded: str) -> str:
     """Return a folded text with the numbers of English in one spelling.
 
