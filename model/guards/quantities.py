@@ -24,6 +24,8 @@ _SHORT_ROMAN: Final[dict[str, float]] = {"I": 1, "V": 5, "X": 10}
 _BEFORE_ROMAN = listed("before_roman_numerals")
 _SPACED = re.compile(r"(?<![\d.,])(?:[1-9]\d{0,2}(?: \d{3})+(?![\d.,]?\d)|\d+(?:[ -]\d+)+)")
 """Thousands in much of Europe, several numbers or one of a telephone: "1 500", "iPhone 12 256 GB", "555-1234"."""
+_SHORTEST: Final = 4
+"""Minimum number of digits of a number with a space or hyphen; "1 1/2" has two."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _ARTICLES: Final = frozenset(("a", "an"))
 _ONE_UNIT = listed("units_after_a")
@@ -76,7 +78,7 @@ def _plain(reading: Reading) -> str:
 def quantities(one: Reading, two: Reading) -> tuple[list[Quantity], list[Quantity]]:
     """Return the numbers of two texts that are compared, in order, those of list titles ("top 10", "5 best") left out.
 
-    "1 500" and "555-1234" are one number if the other text has it without the space or hyphen.
+    "1 500" and "555-1234" are one number if the other text has it without the space or hyphen or at another place.
     """
     first, second = in_digits(one, two)
     return _quantities(one, _join_thousands(first, second)), _quantities(two, _join_thousands(second, first))
@@ -89,12 +91,20 @@ def _quantities(reading: Reading, text: str) -> list[Quantity]:
 
 def _join_thousands(folded: str, other: str) -> str:
     """Return a text without the spaces and hyphens in those numbers that the other text has without them."""
+    runs = _SPACED.findall(folded)
+    if not runs:
+        return folded
     numbers = {number.replace(",", "").replace(".", "") for number in _NUMBER.findall(other)}
-    for number in _SPACED.findall(folded):
-        joined = number.replace(" ", "").replace("-", "")
-        if joined in numbers:
+    numbers.update(map(_joined, _SPACED.findall(other)))
+    for number in runs:
+        joined = _joined(number)
+        if len(joined) >= _SHORTEST and joined in numbers:
             folded = folded.replace(number, joined)
     return folded
+
+
+def _joined(number: str) -> str:
+    return number.replace(" ", "").replace("-", "")
 
 
 def _romans(reading: Reading) -> list[Quantity]:

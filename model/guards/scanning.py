@@ -98,7 +98,7 @@ class Scanner:
         """Return whether two quantities are one duration: "1 hour and 30 minutes"."""
         if not (first.kind == second.kind == "time") or second.weak or first.before == "between":
             return False
-        adjoining = begin == self.end or (begin == self.end + 1 and self.tokens[self.end] == "and")
+        adjoining = (begin == self.end and not first.weak) or (begin == self.end + 1 and self.tokens[self.end] == "and")
         return adjoining and second.scaled * first.value < first.scaled
 
     def _peek(self, ahead: int = 0) -> str:

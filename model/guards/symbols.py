@@ -16,7 +16,11 @@ from model.guards.codes import codes_differ, names_option, operators_differ
 from model.guards.reading import Reading
 from model.guards.units import tables
 
-_QUICK = re.compile(r"[^a-z0-9\s?.,'\"()!:;_]| [?.!:;]|[0-9](?:[!:'\"]| ?[a-f]\b)| aa")
+_QUICK = re.compile(
+    r"[^a-z0-9\s?.,'\"()!:;_]| [?.!:;]|aa"
+    r"|[0-9](?:[!:'\"]| ?(?:[a-f]\b|dollar|pound|euro|cent|pen|rupee|plus|minus|times|multiplied|divided|over))"
+)
+"""A sign at a word or number, or the word for one, that a text with a difference has."""
 _MARKED = re.compile(
     r"(?<![^\W_])(?:"
     r"([^\W\d_]+\d*)(\+{1,3}|[#♯♭]|(?<![^\W_]{2})--(?![\w-]))(?![^\W_])"
