@@ -22,7 +22,7 @@ _CAN_BE_CODE: Final = re.compile(r"(?<!\w)(?:[-+:*#\\$<]|AA|cd|ls|cp|mv|rm|add|c
 _KINDS: Final = (
     re.compile(rf"(?<![^\s\"'`(])([-+][A-Za-z]){_END}"),
     re.compile(rf"(?<!\S)(:(?![DPOSdpos]\b)[a-z]{{1,4}}!?){_END}"),
-    re.compile(r"(?<![^\s\"'(])([*#]+\d[\d*#]*)"),
+    re.compile(r"(?<![^\s\"'(])([*#]+\d[\d*#]*[*#]|\*\d+|#\d{1,3}(?!\d))"),
     re.compile(r"(\\[A-Za-z])(?![A-Za-z])"),
     re.compile(r"(?<![\w$])(\$[@#?*!$])(?!\w)"),
     re.compile(r"(?<!\S)(</?3+)(?!\S)"),

@@ -21,7 +21,8 @@ from model.guards.scanning import Quantity
 from model.guards.units import tables, units
 
 _TOLERANCE_OF_A_MONTH: Final = 0.1
-"""Four weeks are "a month"."""
+"""Four weeks are one month."""
+_MONTH: Final = units()["month"][1]
 _ONE_SENTENCE: Final = 0.5
 """Share of common words from which numbers need no equal neighbours, and may stand beside a number of both texts.
 Two people describe one problem with their own ages, weights and days."""
@@ -133,7 +134,7 @@ def _equal(one: Quantity, two: Quantity) -> bool:
     if one.kind == two.kind != "":
         if one.kind == "time" and {one.scaled, two.scaled} == _FORTNIGHT:
             return {one.value, two.value} != {14, 15}
-        tolerance = _TOLERANCE_OF_A_MONTH if _is_article(one) or _is_article(two) else _TOLERANCES.get(one.kind, 1e-9)
+        tolerance = _TOLERANCE_OF_A_MONTH if max(one.scaled, two.scaled) == _MONTH else _TOLERANCES.get(one.kind, 1e-9)
         return _close(one.scaled, two.scaled, tolerance)
     if one.kind in ("", "year", "count") or two.kind in ("", "year", "count"):
         return one.value == two.value or _close(one.scaled, two.scaled, 1e-9)

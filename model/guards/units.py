@@ -101,7 +101,7 @@ def _rewrites() -> tuple[tuple[str, re.Pattern[str], Rewrite], ...]:
         ),
         (
             "|".join(_SCALES),
-            r"(?<!\d )(?<!\w)(?<!half )(?<!half a )(?<!of a )"
+            r"(?<!\d )(?<!\w)(?<!half )(?<!half a )(?<!of a )(?<!couple )(?<!couple of )(?<!few )(?<!many )"
             rf"(?:an? (?=(?:{scale})\b))?(?:{number})(?:(?: and |[ -])(?:{number}))*\b",
             _in_words,
         ),

@@ -119,6 +119,8 @@ def test_another_number_in_the_same_place_is_another_question(one, two):
         ("Is 1984 good?", "Is Nineteen Eighty-Four good?"),
         ("Is half a million enough?", "Is 500k enough?"),
         ("Can I return it within a month?", "Can I return it within 4 weeks?"),
+        ("Can I return it within one month?", "Can I return it within 4 weeks?"),
+        ("Is a couple hundred enough?", "Are 200 enough?"),
         ("Art of the 19th century", "Art of the 1800s"),
         ("Is 0800 123 456 your number?", "Is 0800-123456 your number?"),
         ("Is 555-1234 your number?", "Is 5551234 your number?"),
