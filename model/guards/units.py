@@ -51,8 +51,8 @@ def one_spelling(folded: str) -> str:
     "Half past six" and "noon" are clock times, "an hour and a half" is 1.5 hours, "1 1/2" is 1.5, "a hundred and
     fifty" is 150, "3.5.2024" is 3/5/2024, and "2024/25" is 2024/2025.
     """
-    for part, pattern, rewrite in _rewrites():
-        if part in folded:
+    for parts, pattern, rewrite in _rewrites():
+        if any(part in folded for part in parts):
             folded = pattern.sub(rewrite, folded)
     return folded
 
@@ -70,8 +70,8 @@ Rewrite = str | Callable[[re.Match[str]], str]
 
 
 @functools.cache
-def _rewrites() -> tuple[tuple[str, re.Pattern[str], Rewrite], ...]:
-    """Return the spellings: a part that each text with the spelling has, its expression, and the number."""
+def _rewrites() -> tuple[tuple[tuple[str, ...], re.Pattern[str], Rewrite], ...]:
+    """Return the spellings: parts of which each text with the spelling has one, its expression, and the number."""
     hour = rf"(\d{{1,2}}|{'|'.join(word for word, value in _CARDINALS.items() if 0 < value <= _HOURS)})"
     minutes = r"twenty[ -]five|twenty|ten|five|[1-5]?\d"
     number = "|".join((*_CARDINALS, *_SCALES))
@@ -106,7 +106,7 @@ def _rewrites() -> tuple[tuple[str, re.Pattern[str], Rewrite], ...]:
             _in_words,
         ),
     )
-    return tuple((part, re.compile(pattern), rewrite) for parts, pattern, rewrite in rows for part in parts.split("|"))
+    return tuple((tuple(parts.split("|")), re.compile(pattern), rewrite) for parts, pattern, rewrite in rows)
 
 
 def _value(word: str) -> int:

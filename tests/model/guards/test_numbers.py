@@ -114,6 +114,7 @@ def test_another_number_in_the_same_place_is_another_question(one, two):
         ("Is it back on 3.5.2024?", "Is it back on May 3, 2024?"),
         ("Is it back on 3/5?", "Is it back on 3 May?"),
         ("Who won in the 2024/25 season?", "Who won in the 2024-2025 season?"),
+        ("Can I spend 100 billion dollars?", "Can I spend a hundred billion dollars?"),
         ("Is it a hundred and fifty dollars?", "Is it 150 dollars?"),
         ("Is it two thousand five hundred?", "Is it 2,500?"),
         ("Is 1984 good?", "Is Nineteen Eighty-Four good?"),
