@@ -67,8 +67,8 @@ class Audited(pydantic.BaseModel, frozen=True, extra="forbid"):
 
     def verdicts(self) -> dict[str, bool | None]:
         """Return for each judged answer whether it is wrong; None where a file of an earlier release lacks it."""
-        wrong, other = frozenset(self.judged_wrong), False if len(self.judged_wrong) == self.wrong else None
-        return {name: True if name in wrong else other for name in self.judged}
+        wrong, unlisted = frozenset(self.judged_wrong), False if len(self.judged_wrong) == self.wrong else None
+        return {name: True if name in wrong else unlisted for name in self.judged}
 
     def plus(self, names: dict[str, bool]) -> Audited:
         """Return the state after verdicts on further answers: for each id whether the answer is wrong."""
@@ -105,8 +105,8 @@ class Monitor(pydantic.BaseModel, frozen=True, extra="forbid"):
         if not isinstance(data, dict) or "certificate" not in data:
             return data
         of_certificate = {name: data[name] for name in _EARLIER if name in data}
-        others = {name: value for name, value in data.items() if name not in of_certificate}
-        return {**others, "certificates": [of_certificate]}
+        remaining = {name: value for name, value in data.items() if name not in of_certificate}
+        return {**remaining, "certificates": [of_certificate]}
 
     @pydantic.model_validator(mode="after")
     def _fits(self) -> Monitor:
@@ -152,7 +152,7 @@ class Monitor(pydantic.BaseModel, frozen=True, extra="forbid"):
             QprError: a verdict is about a certificate that is not listed.
         """
         places = {audited.certificate: place for place, audited in enumerate(self.certificates)}
-        known = [audited.verdicts() for audited in self.certificates]
+        counted_before = [audited.verdicts() for audited in self.certificates]
         added = [dict[str, bool]() for _ in self.certificates]
         wrong, audits = self._counts()
         highest = self.highest
@@ -160,10 +160,10 @@ class Monitor(pydantic.BaseModel, frozen=True, extra="forbid"):
             if (place := places.get(verdict.certificate)) is None:
                 fault = "its verdicts are not counted any more, since an alarm. Leave them out"
                 raise QprError(f"certificate {verdict.certificate[:12]!a}: {fault}")
-            if verdict.name in known[place]:
-                _check_same(verdict, known[place][verdict.name])
+            if verdict.name in counted_before[place]:
+                _check_same(verdict, counted_before[place][verdict.name])
                 continue
-            known[place][verdict.name] = added[place][verdict.name] = verdict.is_wrong
+            counted_before[place][verdict.name] = added[place][verdict.name] = verdict.is_wrong
             audits[place] += 1
             wrong[place] += verdict.is_wrong
             highest = max(highest, float(later_excess_evidence(wrong, audits, self.alpha)))

@@ -91,8 +91,8 @@ def last_alarm(artefact: str) -> datetime.datetime | None:
     urls = [_beside(artefact)]
     if shared is not None:
         urls = [storage.join(shared, name) for name in storage.children(shared) if name.endswith(_SUFFIX)]
-    found = [_parsed(url, content) for url in urls if (content := storage.read_if_there(url)) is not None]
-    return max((state.alarmed for state in found if state.alarmed), default=None)
+    states = [_parsed(url, content) for url in urls if (content := storage.read_if_there(url)) is not None]
+    return max((state.alarmed for state in states if state.alarmed), default=None)
 
 
 def enter(certificate: str) -> None:
@@ -145,14 +145,14 @@ def _state(url: str, content: bytes | None, loaded: Loaded) -> Monitor:
     state = Monitor(alpha=certificate.alpha) if content is None else _parsed(url, content)
     if state.alpha != certificate.alpha:  # another promise needs evidence of its own; an alarm still needs new requests
         state = Monitor(alpha=certificate.alpha, alarmed=state.alarmed)
-    own = Audited(certificate=loaded.digest, created=certificate.created)
+    audited = Audited(certificate=loaded.digest, created=certificate.created)
     if url != (beside := _beside(loaded.url)) and state.of(loaded.digest) is None:
         earlier = storage.read_if_there(beside)  # releases before kept one for each certificate of a warehouse
         of_earlier = Monitor(alpha=certificate.alpha) if earlier is None else _parsed(beside, earlier)
         if of_earlier.alarmed and (state.alarmed is None or state.alarmed < of_earlier.alarmed):
             state = state.model_copy(update={"alarmed": of_earlier.alarmed})
-        own = (of_earlier.of(loaded.digest) or own).model_copy(update={"created": certificate.created})
-    return state.including(own, certificate.created)
+        audited = (of_earlier.of(loaded.digest) or audited).model_copy(update={"created": certificate.created})
+    return state.including(audited, certificate.created)
 
 
 def _parsed(url: str, content: bytes) -> Monitor:

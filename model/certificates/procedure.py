@@ -125,13 +125,13 @@ def order_thresholds(scores: Float64s, wrong: Bools, promise: Promise, *, lowest
         lowest: threshold below which none is tried.
     """
     best, answered, failures = _counts_from_best(scores, wrong, lowest)
-    first = smallest_sample(promise.alpha, promise.delta)
-    if len(best) < first:
+    smallest = smallest_sample(promise.alpha, promise.delta)
+    if len(best) < smallest:
         return np.empty(0)
-    starts = np.unique(np.linspace(first, len(best), _STARTS).round().astype(int))
-    given, failed = answered[starts - 1], failures[starts - 1]
-    tested = np.floor(given * (1 - ORDER_SHARE) / ORDER_SHARE)
-    expected = tested * (failed + 0.5) / (given + 1)  # as if half of another were wrong: 0 of 10 is no 0
+    starts = np.unique(np.linspace(smallest, len(best), _STARTS).round().astype(int))
+    answers, failed = answered[starts - 1], failures[starts - 1]
+    tested = np.floor(answers * (1 - ORDER_SHARE) / ORDER_SHARE)
+    expected = tested * (failed + 0.5) / (answers + 1)  # as if half of another were wrong: 0 of 10 is no 0
     likely = lower_tail(np.ceil(expected + SPARE * np.sqrt(expected)), tested, promise.alpha)
     start = starts[(likely <= promise.delta).argmax() if likely.min() <= promise.delta else likely.argmin()]
     hopeful = np.flatnonzero(failures <= HOPELESS * promise.alpha * answered)

@@ -206,11 +206,11 @@ def _check_later(
 
 
 def _check_contradictions(source: str, requests: Sequence[Request]) -> None:
-    first: dict[tuple[object, ...], Request] = {}
+    first_requests: dict[tuple[object, ...], Request] = {}
     for request in requests:
         if request.verdict is None:
             continue
-        before = first.setdefault((request.question, request.answer_id, request.filters), request)
+        before = first_requests.setdefault((request.question, request.answer_id, request.filters), request)
         if before.verdict != request.verdict:
             raise QprError(
                 f"{source}: rows {before.row} and {request.row} contradict each other about one question: "

@@ -121,8 +121,8 @@ def _first_shown(
     wrong = rng.random(requests) < curve(rank, promise.alpha)
     for size in np.linspace(requests / 2, requests, _TRIES).astype(int):
         places = np.argsort(np.argsort(hashes[:size]))
-        if found := _certified_rank(rank[:size], wrong[:size], places, promise):
-            return found
+        if certified := _certified_rank(rank[:size], wrong[:size], places, promise):
+            return certified
         promise = next_try(promise)
     return 0.0
 
