@@ -30,7 +30,7 @@ class Curve(pydantic.BaseModel, frozen=True, extra="forbid"):
     def _fits(self) -> Curve:
         if len(self.knots) != len(self.log_odds):
             raise ValueError(f"{len(self.knots)} knots and {len(self.log_odds)} log odds")
-        if any(one >= two for one, two in itertools.pairwise(self.knots)):
+        if any(lower >= upper for lower, upper in itertools.pairwise(self.knots)):
             raise ValueError("the knots do not ascend")
         return self
 

@@ -76,14 +76,14 @@ class Confidence:
             clusters: of the questions of ``nearest`` where there is a hit, one query after the other; None for none.
             places: (n, w) columns of ``nearest`` to look at, -1 for none; all by default.
         """
-        columns, there = _chosen(nearest, places)
+        columns, is_hit = _chosen(nearest, places)
         if len(hits) <= FEW:
-            table = few_features(self.counts, texts, hits, nearest, clusters, columns, there)
+            table = few_features(self.counts, texts, hits, nearest, clusters, columns, is_hit)
         else:
             numbers = cluster_numbers(clusters, nearest.found)
-            table = _features(self.counts, texts, hits, nearest, numbers, columns, there)
+            table = _features(self.counts, texts, hits, nearest, numbers, columns, is_hit)
         contributions = self.model.contributions(table)
-        return Judgement(np.where(there, self.model.probability(contributions), np.nan), contributions)
+        return Judgement(np.where(is_hit, self.model.probability(contributions), np.nan), contributions)
 
 
 def ranked_features(
@@ -105,13 +105,13 @@ def ranked_features(
         alone: (n, k) hits to regard as in no cluster.
         by_answer: as of `Confidence`.
     """
-    columns, there = _chosen(nearest, None)
+    columns, is_hit = _chosen(nearest, None)
     keys = answer_keys(questions[ANSWER_ID.name], questions["answer"]) if by_answer else questions["cluster_id"]
-    clusters = cluster_numbers(keys.to_pylist(), there)
+    clusters = cluster_numbers(keys.to_pylist(), is_hit)
     if alone is not None:
-        clusters = np.where(alone, _own(there.shape), clusters)
+        clusters = np.where(alone, _own(is_hit.shape), clusters)
     hits = questions["text"].to_pylist()
-    return _features(counts, texts.to_pylist(), hits, nearest, clusters, columns, there), there
+    return _features(counts, texts.to_pylist(), hits, nearest, clusters, columns, is_hit), is_hit
 
 
 def _features(
@@ -121,12 +121,12 @@ def _features(
     nearest: Ranking,
     clusters: Int64s,
     columns: Int64s,
-    there: Bools,
+    is_hit: Bools,
 ) -> Float64s:
     rows, words = _words([*texts, *hits], version=counts.tokenizer)
     idf = np.append(counts.idf(words), np.float32(0))
     of_hits = np.full((*columns.shape, MOST_WORDS), len(words), np.int32)
-    of_hits[there] = rows[len(texts) :]
+    of_hits[is_hit] = rows[len(texts) :]
     distances = -nearest.scores.astype(float)
     parts = [
         features(distances[part], clusters[part], columns[part], (rows[part], of_hits[part]), idf)
@@ -141,8 +141,8 @@ def _chosen(nearest: Ranking, places: npt.ArrayLike | None) -> tuple[Int64s, Boo
         return np.where(nearest.found, np.arange(nearest.ids.shape[1]), 0), nearest.found
     columns = np.asarray(places, np.int64)
     queries = np.arange(len(columns))[:, None]  # a third of the time of take_along_axis
-    there = (columns >= 0) & nearest.found[queries, np.maximum(columns, 0)]
-    return np.where(there, columns, 0), there
+    is_hit = (columns >= 0) & nearest.found[queries, np.maximum(columns, 0)]
+    return np.where(is_hit, columns, 0), is_hit
 
 
 def _words(texts: list[str], *, version: int) -> tuple[Int32s, list[str]]:
@@ -151,11 +151,13 @@ def _words(texts: list[str], *, version: int) -> tuple[Int32s, list[str]]:
     return rows, words.to_pylist()
 
 
-def cluster_numbers(of_hits: Sequence[Cluster], found: Bools) -> Int64s:
+def cluster_numbers(of_hits: Sequence[Cluster], is_hit: Bools) -> Int64s:
     """Return a number for the cluster of each hit: from 0, below 0 for a hit in none."""
-    clusters, numbers = _own(found.shape), dict[Cluster, int]()
-    listed = zip(of_hits, clusters[found].tolist(), strict=True)
-    clusters[found] = [own if cluster is None else numbers.setdefault(cluster, len(numbers)) for cluster, own in listed]
+    clusters, numbers = _own(is_hit.shape), dict[Cluster, int]()
+    listed = zip(of_hits, clusters[is_hit].tolist(), strict=True)
+    clusters[is_hit] = [
+        own if cluster is None else numbers.setdefault(cluster, len(numbers)) for cluster, own in listed
+    ]
     return clusters
 
 

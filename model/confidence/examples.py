@@ -91,22 +91,22 @@ def examples(
     """
     mates = np.bincount(judged.queries, minlength=len(judged))
     depth = min(NEIGHBOURS + min(int(mates.max(initial=0)), REMOVED), len(index))
-    whole = _ranked(judged, depth, parts_of(index, judged), on_queries)
-    right = relevant(whole.ids, judged) & whole.found
+    full = _ranked(judged, depth, parts_of(index, judged), on_queries)
+    right = relevant(full.ids, judged) & full.found
     lone = right & (mates == 1)[:, None] & (not as_indexed and not by_answer)
     halves = []
     for removed in (np.zeros_like(right), right):
-        order = np.argsort(removed | ~whole.found, axis=1, kind="stable")[:, :NEIGHBOURS]
-        ranking = _reordered(whole, order, removed)
-        kept, alone = (np.take_along_axis(flags, order, axis=1) for flags in (right, lone))
-        table, there = _features(index, judged, counts, ranking, alone, by_answer)
-        halves.append((table, there, kept & there))
-    table, there, is_right = (np.concatenate(parts) for parts in zip(*halves, strict=True))
+        order = np.argsort(removed | ~full.found, axis=1, kind="stable")[:, :NEIGHBOURS]
+        ranking = _reordered(full, order, removed)
+        is_relevant, alone = (np.take_along_axis(flags, order, axis=1) for flags in (right, lone))
+        table, is_hit = _features(index, judged, counts, ranking, alone, by_answer)
+        halves.append((table, is_hit, is_relevant & is_hit))
+    table, is_hit, is_right = (np.concatenate(parts) for parts in zip(*halves, strict=True))
     if of_query is None:
         of_query = query_clusters(judged)
         of_query = joined_by_wording(of_query, judged.texts) if index.settings.vary_by else of_query
     answerable = np.repeat([True, False], len(judged))
-    return Examples(table, there, is_right, np.concatenate([of_query, of_query]), answerable)
+    return Examples(table, is_hit, is_right, np.concatenate([of_query, of_query]), answerable)
 
 
 def parts_of(index: Index, judged: Judgements) -> Iterator[tuple[Int64s, Index]]:
@@ -145,27 +145,27 @@ def _ranked(
     judged: Judgements, depth: int, parts: Iterable[tuple[Int64s, Index]], on_queries: Callable[[int], None]
 ) -> Ranking:
     """Return the hits of every query in its part of the index, its own question left out."""
-    rankings, done = list[Ranking](), list[Int64s]()
+    rankings, queries_done = list[Ranking](), list[Int64s]()
     for queries, part in parts:
         for some in np.split(queries, range(QUERIES, len(queries), QUERIES)):
             rankings.append(part.rank(judged.texts.take(pa.array(some)), depth, exclude=judged.ids[some]))
-            done.append(some)
-            on_queries(sum(map(len, done)))
-    whole, back = joined(rankings), np.argsort(np.concatenate(done))
-    return Ranking(*(values[back] for values in vars(whole).values()))
+            queries_done.append(some)
+            on_queries(sum(map(len, queries_done)))
+    full, back = joined(rankings), np.argsort(np.concatenate(queries_done))
+    return Ranking(*(values[back] for values in vars(full).values()))
 
 
-def _reordered(whole: Ranking, order: Int64s, removed: Bools) -> Ranking:
+def _reordered(full: Ranking, order: Int64s, removed: Bools) -> Ranking:
     """Return a ranking in another order, with padding in place of the hits that are removed."""
-    gone, ranking, blank = np.take_along_axis(removed, order, axis=1), whole.reordered(order), np.float32(-np.inf)
-    ids, rows = (np.where(gone, -1, part) for part in (ranking.ids, ranking.rows))
-    return Ranking(ids, np.where(gone, blank, ranking.scores), rows)
+    is_removed, ranking, blank = np.take_along_axis(removed, order, axis=1), full.reordered(order), np.float32(-np.inf)
+    ids, rows = (np.where(is_removed, -1, part) for part in (ranking.ids, ranking.rows))
+    return Ranking(ids, np.where(is_removed, blank, ranking.scores), rows)
 
 
 def _features(
     index: Index, judged: Judgements, counts: WordCounts, ranking: Ranking, alone: Bools, by_answer: bool
 ) -> tuple[Float64s, Bools]:
-    tables, there = [], []
+    tables, is_hit = [], []
     for start in range(0, len(judged), QUERIES):
         part = slice(start, start + QUERIES)
         nearest = Ranking(ranking.ids[part], ranking.scores[part], ranking.rows[part])
@@ -173,5 +173,5 @@ def _features(
         texts = judged.texts.slice(start, QUERIES)
         table, mask = ranked_features(counts, texts, nearest, questions, alone=alone[part], by_answer=by_answer)
         tables.append(table)
-        there.append(mask)
-    return np.concatenate(tables), np.concatenate(there)
+        is_hit.append(mask)
+    return np.concatenate(tables), np.concatenate(is_hit)

@@ -71,21 +71,21 @@ def features(
 def standings(distances: Float64s, clusters: Int64s, places: Int64s) -> dict[str, Float64s]:
     """Return the features of hits that follow from the ranking, each (n, w); arguments as of `features`."""
     near, of_near = distances[:, :NEIGHBOURS], clusters[:, :NEIGHBOURS]
-    there = np.isfinite(near)
-    last = np.where(there, near, 0).max(axis=1, initial=0)[:, None]
+    is_hit = np.isfinite(near)
+    last = np.where(is_hit, near, 0).max(axis=1, initial=0)[:, None]
     queries = np.arange(len(places))[:, None]  # a third of the time of take_along_axis
     distance = distances[queries, places]
     distance = np.where(np.isfinite(distance), distance, last)
     cluster = clusters[queries, places]
-    mate = (cluster[:, :, None] == of_near[:, None, :]) & there[:, None, :]
-    other = np.where(mate, np.inf, near[:, None, :]).min(axis=2, initial=np.inf)
-    others = np.maximum(there.sum(axis=1)[:, None] - (places < NEIGHBOURS), 1)
-    weights = there * np.array(RECIPROCALS[: near.shape[1]], float)
+    mate = (cluster[:, :, None] == of_near[:, None, :]) & is_hit[:, None, :]
+    nearest_other = np.where(mate, np.inf, near[:, None, :]).min(axis=2, initial=np.inf)
+    other_hits = np.maximum(is_hit.sum(axis=1)[:, None] - (places < NEIGHBOURS), 1)
+    weights = is_hit * np.array(RECIPROCALS[: near.shape[1]], float)
     return {
         "distance": distance,
-        "margin": np.where(np.isfinite(other), other, last) - distance,
+        "margin": np.where(np.isfinite(nearest_other), nearest_other, last) - distance,
         "isolation": last - distance,
-        "mates": (mate.sum(axis=2) - (places < NEIGHBOURS)) / others,
+        "mates": (mate.sum(axis=2) - (places < NEIGHBOURS)) / other_hits,
         "support": (mate * weights[:, None, :]).sum(axis=2) / np.maximum(weights.sum(axis=1), 1)[:, None],
         "alone": (cluster < 0).astype(float),
         "rank": np.log1p(places),

@@ -34,7 +34,7 @@ def few_features(
     nearest: Ranking,
     clusters: Sequence[Cluster],
     columns: Int64s,
-    there: Bools,
+    is_hit: Bools,
 ) -> Float64s:
     """Return the features of hits, (n, w, len(NAMES)), zeros where there is none.
 
@@ -45,16 +45,16 @@ def few_features(
         nearest: the questions nearest to the queries, (n, k), of which `NEIGHBOURS` are compared.
         clusters: of these questions where there is one, one query after the other; None for a question in none.
         columns: (n, w) columns of ``nearest`` to look at.
-        there: (n, w), where there is a hit.
+        is_hit: (n, w), where there is a hit.
     """
     cut = _cut(counts)
-    asked, words = [cut(text) for text in texts], iter([cut(text) for text in hits])
+    queries, words = [cut(text) for text in texts], iter([cut(text) for text in hits])
     of_clusters = iter(clusters)
     numbers: list[float] = []
-    arrays = -nearest.scores.astype(float), nearest.found, np.where(there, columns, -1)
+    arrays = -nearest.scores.astype(float), nearest.found, np.where(is_hit, columns, -1)
     ranked = zip(*(array.tolist() for array in arrays), strict=True)
-    for query, (distances, found, looked_at) in zip(asked, ranked, strict=False):
-        of_query = [next(of_clusters) if is_found else None for is_found in found]
+    for query, (distances, hit_flags, looked_at) in zip(queries, ranked, strict=False):
+        of_query = [next(of_clusters) if is_found else None for is_found in hit_flags]
         near, overlap = _Neighbourhood(distances, of_query), _overlap_with(query, counts)
         for place in looked_at:
             if place < 0:
@@ -63,8 +63,8 @@ def few_features(
             numbers += near.standing(place, distances[place], cluster)
             numbers += overlap(next(words))
             numbers += cluster is None, _RANKS[place] if place < len(_RANKS) else float(np.log1p(place))
-    table = np.zeros((*there.shape, len(NAMES)))
-    table[there] = np.array(numbers, float).reshape(-1, len(NAMES))
+    table = np.zeros((*is_hit.shape, len(NAMES)))
+    table[is_hit] = np.array(numbers, float).reshape(-1, len(NAMES))
     return table
 
 
@@ -103,10 +103,10 @@ class _Neighbourhood:
         if cluster is not None:
             mates, weight = self._sizes.get(cluster, 0) - is_near, self._weights.get(cluster, 0)
         is_of_first = place == 0 if cluster is None else cluster == self._first
-        other = self._nearest_other if is_of_first or not self._distances else self._distances[0]
+        nearest_other = self._nearest_other if is_of_first or not self._distances else self._distances[0]
         distance = distance if distance < math.inf else self._last
         share = mates / max(len(self._distances) - is_near, 1)
-        return distance, other - distance, self._last - distance, share, weight / self._weight
+        return distance, nearest_other - distance, self._last - distance, share, weight / self._weight
 
 
 def _overlap_with(query: list[str], counts: WordCounts) -> Callable[[list[str]], tuple[float, ...]]:

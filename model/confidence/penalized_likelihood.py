@@ -48,8 +48,8 @@ def fit(table: Float64s, right: Bools, weights: Float64s, signs: Mapping[str, in
     ramps = np.concatenate([_ramps(column, at) for column, at in zip(table.T, knots, strict=True)], axis=1)
     mean = np.average(ramps, axis=0, weights=weights)
     sides = [sign for sign, at in zip(signs.values(), knots, strict=True) for _ in at[1:]]
-    bias, *others = _climb(ramps - mean, right.astype(float), weights, sides)
-    rises = np.array(others)
+    bias, *coefficients = _climb(ramps - mean, right.astype(float), weights, sides)
+    rises = np.array(coefficients)
     parts = np.split(np.arange(len(rises)), np.cumsum([len(at) - 1 for at in knots])[:-1])
     curves = {}
     for name, at, part in zip(signs, knots, parts, strict=True):

@@ -95,6 +95,7 @@ def read_confidence(content: bytes, *, source: str) -> Confidence:
 def without_words(confidence: Confidence, words: Set[str]) -> Confidence:
     """Return a model without the counts of some words, which then weigh as those of a single question."""
     counts = confidence.counts
-    kept = [place for place, word in enumerate(counts.words) if word not in words]
-    left = dataclasses.replace(counts, words=tuple(counts.words[place] for place in kept), counts=counts.counts[kept])
-    return dataclasses.replace(confidence, counts=left)
+    places = [place for place, word in enumerate(counts.words) if word not in words]
+    remaining = tuple(counts.words[place] for place in places)
+    counts = dataclasses.replace(counts, words=remaining, counts=counts.counts[places])
+    return dataclasses.replace(confidence, counts=counts)
