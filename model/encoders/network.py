@@ -61,9 +61,9 @@ class Network(nn.Module, abc.ABC):
         fused Adam; for the convolution's 34,000 rows there is no difference (`benchmarks.training.steps convolution`).
         """
         tables = [part.weight for part in self.body.modules() if isinstance(part, nn.Embedding) and part.sparse]
-        others = [weight for weight in self.body.parameters() if all(weight is not table for table in tables)]
+        dense = [weight for weight in self.body.parameters() if all(weight is not table for table in tables)]
         lazy = [torch.optim.SparseAdam(tables, lr=learning_rate)] if tables else []
-        return [*lazy, torch.optim.Adam(others, lr=learning_rate, fused=True)] if others else [*lazy]
+        return [*lazy, torch.optim.Adam(dense, lr=learning_rate, fused=True)] if dense else [*lazy]
 
     @torch.no_grad()
     def encode_all(self, inputs: Inputs) -> Float32s:

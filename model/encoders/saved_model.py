@@ -177,10 +177,10 @@ def _weights(url: str, file: File, config: ModelConfig, stored: VerifiedFiles | 
             stored.check("finite-1", [file], lambda: check_finite(weights))
     except ValueError as error:
         raise QprError(f"{url}: {WEIGHTS} is damaged: {error}. Train the model again") from error
-    found, stored_as = signature(weights), np.dtype(kind_of(config.shape).stored_as).name
+    actual, stored_as = signature(weights), np.dtype(kind_of(config.shape).stored_as).name
     expected = {name: (*shape, stored_as) for name, shape in weight_shapes(config).items()}
-    if (wrong := first_difference(found, expected)) is not None:
+    if (wrong := first_difference(actual, expected)) is not None:
         name = wrong if wrong.isprintable() else ascii(wrong)
-        shapes = f"{name} is {found.get(wrong, 'missing')}, {CONFIG} asks for {expected.get(wrong, 'no such weight')}"
+        shapes = f"{name} is {actual.get(wrong, 'missing')}, {CONFIG} asks for {expected.get(wrong, 'no such weight')}"
         raise QprError(f"{url}: {WEIGHTS}: {shapes}. Train the model again")
     return weights

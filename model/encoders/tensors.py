@@ -75,10 +75,10 @@ def signature(tensors: Mapping[str, npt.NDArray[Any]]) -> Signature:
     return {name: (*tensor.shape, tensor.dtype.name) for name, tensor in tensors.items()}
 
 
-def first_difference(found: Signature, expected: Signature) -> str | None:
+def first_difference(stored: Signature, expected: Signature) -> str | None:
     """Return the first name, by alphabet, of a tensor that is missing, unexpected or of another shape or type."""
-    names = found.keys() | expected.keys()
-    return min((name for name in names if found.get(name) != expected.get(name)), default=None)
+    names = stored.keys() | expected.keys()
+    return min((name for name in names if stored.get(name) != expected.get(name)), default=None)
 
 
 def check_finite(tensors: Mapping[str, npt.NDArray[Any]]) -> None:

@@ -130,8 +130,8 @@ def window_rows(local: Tensor, offsets: Tensor, *, width: int) -> tuple[Tensor, 
     """
     lengths = offsets.diff()
     question = torch.repeat_interleave(lengths.clamp_min(1))  # an empty question keeps one window
-    first = F.pad(lengths.clamp_min(1).cumsum(0), (1, 0))[:-1]
-    centre = torch.arange(len(question), device=local.device) - first[question]
+    first_windows = F.pad(lengths.clamp_min(1).cumsum(0), (1, 0))[:-1]
+    centre = torch.arange(len(question), device=local.device) - first_windows[question]
     places = torch.arange(width, device=local.device)
     within = centre[:, None] + places - (width - 1) // 2
     inside = (within >= 0) & (within < lengths[question, None])

@@ -99,7 +99,7 @@ class BagEncoder(Encoder):
         """Return the vector of each word, remembered or computed now."""
         remembered = self._sums
         sums = [remembered.get(word) for word in words]
-        new = [*dict.fromkeys(word for word, known in zip(words, sums, strict=True) if known is None)]
+        new = [*dict.fromkeys(word for word, vector in zip(words, sums, strict=True) if vector is None)]
         if not new:
             return cast(list[Float32s], sums)
         if len(remembered) + len(new) > _REMEMBERED:  # those that came first leave, frequent ones soon come back
@@ -108,7 +108,7 @@ class BagEncoder(Encoder):
         computed = dict(zip(new, self._new_sums(new), strict=True))
         # in one step, as threads share it
         remembered.update({word: of for word, of in computed.items() if len(word) <= LONGEST_REMEMBERED})
-        return [computed[word] if known is None else known for word, known in zip(words, sums, strict=True)]
+        return [computed[word] if vector is None else vector for word, vector in zip(words, sums, strict=True)]
 
     def _new_sums(self, words: Sequence[str]) -> Matrix | list[Float32s]:
         if self.subwords.pieces is not None:

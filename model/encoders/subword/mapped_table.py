@@ -30,8 +30,8 @@ class TableRows:
         self._table, self._file = table, _mapped_file(table)
         self._size, self._start = table.strides[0], 0
         if self._file is not None:
-            whole = np.frombuffer(self._file, np.uint8)
-            self._start = table.ctypes.data - whole.ctypes.data
+            mapped = np.frombuffer(self._file, np.uint8)
+            self._start = table.ctypes.data - mapped.ctypes.data
 
     def of(self, numbers: Sequence[int]) -> npt.NDArray[Any]:
         """Return some rows, (len(numbers), dimension)."""

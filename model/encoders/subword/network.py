@@ -141,9 +141,9 @@ def bags(subwords: Subwords, keys: pa.Array) -> Bags:
         for part in slices(keys):
             listed = subwords.vocabulary.words_of(part)
             encoded = pc.list_flatten(listed).dictionary_encode()
-            known = pc.index_in(encoded.dictionary, value_set=words)
-            fresh = pc.is_null(known).to_numpy(zero_copy_only=False)
-            numbers = pc.fill_null(known, -1).to_numpy().astype(np.int32)
+            numbers_before = pc.index_in(encoded.dictionary, value_set=words)
+            fresh = pc.is_null(numbers_before).to_numpy(zero_copy_only=False)
+            numbers = pc.fill_null(numbers_before, -1).to_numpy().astype(np.int32)
             numbers[fresh] = len(words) + np.arange(np.count_nonzero(fresh))
             words = pa.concat_arrays([words, encoded.dictionary.filter(pa.array(fresh))])
             lengths = pc.list_value_length(listed).to_numpy()

@@ -70,9 +70,9 @@ def read_static(source: str, *, digest: str | None = None) -> StaticRows:
     folder, version, licence, texts = _place(source)
     tokenizers = {path: content for path in sorted(folder.rglob("*tokenizer*.json")) if (content := _tokenizer(path))}
     weights = sorted(folder.rglob("*.safetensors"))
-    for what, found in (("*.safetensors", weights), ("tokenizer (*tokenizer*.json)", [*tokenizers])):
-        if len(found) != 1:
-            names = ", ".join(str(path.relative_to(folder)) for path in found) or "none"
+    for what, paths in (("*.safetensors", weights), ("tokenizer (*tokenizer*.json)", [*tokenizers])):
+        if len(paths) != 1:
+            names = ", ".join(str(path.relative_to(folder)) for path in paths) or "none"
             raise QprError(f"{source}: one {what} is expected, found {names}. Name a folder that holds one of each")
     content, spelled = weights[0].read_bytes(), tokenizers.popitem()[1]
     rows, pieces = _rows(weights[0], content), Pieces(spelled).checked()
@@ -93,16 +93,16 @@ def _place(source: str) -> tuple[Path, str, str, str]:
         folder = Path(source)
         return folder, "", "not stated", _joined(folder.glob("LICENSE*"))
     try:
-        found = importlib.util.find_spec(source) if source.isidentifier() else None
+        spec = importlib.util.find_spec(source) if source.isidentifier() else None
     except (ImportError, ValueError):
-        found = None
-    if found is None or not found.submodule_search_locations:
+        spec = None
+    if spec is None or not spec.submodule_search_locations:
         if not source.isidentifier():
             missing = "a file, not a folder" if Path(source).exists() else "no such folder"
             raise QprError(f"{source}: {missing}. Name a folder that holds the tokens, or an installed package")
         how = f"Correct the path, or install the package: pip install {source}"
         raise QprError(f"{source}: no such folder in {Path.cwd()}, and no package of this name is installed. {how}")
-    folder = Path(next(iter(found.submodule_search_locations)))
+    folder = Path(next(iter(spec.submodule_search_locations)))
     names = importlib.metadata.packages_distributions().get(source, [])
     if not names:
         return folder, "", "not stated", _joined(folder.glob("LICENSE*"))

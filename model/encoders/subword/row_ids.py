@@ -44,10 +44,10 @@ class Bags:
     def take(self, rows: npt.NDArray[np.integer]) -> Bags:
         """Return these questions in this order, with the words they have and no others; a row may repeat."""
         taken = self.questions.take(rows)
-        seen = np.zeros(len(self.words), bool)
-        seen[taken.ids] = True
-        distinct = np.flatnonzero(seen)
-        number = np.cumsum(seen, dtype=np.int32) - np.int32(1)
+        is_used = np.zeros(len(self.words), bool)
+        is_used[taken.ids] = True
+        distinct = np.flatnonzero(is_used)
+        number = np.cumsum(is_used, dtype=np.int32) - np.int32(1)
         questions = TokenIds(number[taken.ids], taken.offsets)
         return Bags(questions, self.words[distinct], self.ngrams.take(distinct))
 
@@ -118,10 +118,10 @@ class Subwords:
         if not self.pairs:
             return Bags(questions, rows, ngrams)
         pairs = bigram_bins(questions, words, bins=self.pairs)
-        found, numbers = np.unique(pairs.ids, return_inverse=True)
+        pair_bins, numbers = np.unique(pairs.ids, return_inverse=True)
         numbered = TokenIds((len(rows) + numbers).astype(np.int32), pairs.offsets)
-        rows = np.concatenate([rows, (found + self.rows_of_pairs.start).astype(np.int32)])
-        ngrams = TokenIds(ngrams.ids, np.append(ngrams.offsets, np.full(len(found), ngrams.offsets[-1])))
+        rows = np.concatenate([rows, (pair_bins + self.rows_of_pairs.start).astype(np.int32)])
+        ngrams = TokenIds(ngrams.ids, np.append(ngrams.offsets, np.full(len(pair_bins), ngrams.offsets[-1])))
         return Bags(side_by_side(questions, numbered), rows, ngrams)
 
 
@@ -135,28 +135,28 @@ def ngram_bins(words: pa.Array, *, sizes: tuple[int, ...], bins: int) -> TokenId
     lengths = pc.utf8_length(marked).to_numpy().astype(np.int64)
     word = np.repeat(np.arange(len(lengths)), lengths)
     ends = np.repeat(np.cumsum(lengths), lengths)
-    found, owners = [], []
+    bins_by_size, owners = [], []
     for size in sizes:
         starts = np.flatnonzero(np.arange(len(codes)) + size <= ends)
-        found.append((_hashes(codes, starts, size=size) % np.uint64(max(bins, 1))).astype(np.int32))
+        bins_by_size.append((_hashes(codes, starts, size=size) % np.uint64(max(bins, 1))).astype(np.int32))
         owners.append(word[starts])
     owner = np.concatenate(owners)
     order = np.argsort(owner, kind="stable")
-    return TokenIds(np.concatenate(found)[order], offsets_of(np.bincount(owner, minlength=len(words))))
+    return TokenIds(np.concatenate(bins_by_size)[order], offsets_of(np.bincount(owner, minlength=len(words))))
 
 
 def ngram_bins_of_one(word: str, *, sizes: tuple[int, ...], bins: int) -> list[int]:
     """Return the same as `ngram_bins` for one word, in a third of the time of its numpy calls."""
     codes = [ord(character) for character in f"<{word}>"]
-    found = []
+    numbers = []
     for size in sizes:
         for start in range(len(codes) - size + 1):
             mixed = int(_OFFSET)
             for code in codes[start : start + size]:
                 mixed = (mixed ^ code) * 0x100000001B3 & _64_BITS
             mixed = (mixed ^ mixed >> 33) * 0xFF51AFD7ED558CCD & _64_BITS
-            found.append((mixed ^ mixed >> 33) % max(bins, 1))
-    return found
+            numbers.append((mixed ^ mixed >> 33) % max(bins, 1))
+    return numbers
 
 
 def bigram_bins(questions: TokenIds, words: pa.Array, *, bins: int) -> TokenIds:

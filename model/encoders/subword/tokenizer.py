@@ -41,13 +41,13 @@ class Pieces:
 
     def of(self, words: pa.Array) -> TokenIds:
         """Return the pieces of every word, each taken as if it stood alone; no mark of a beginning or an end."""
-        listed, known = words.to_pylist(), self._known
-        new = [word for word in listed if word not in known]
-        found = self._tokenizer.encode_batch_fast(new, add_special_tokens=False)
-        fresh = dict(zip(new, (encoding.ids for encoding in found), strict=True))
-        runs = [fresh[word] if word in fresh else known[word] for word in listed]
-        if len(known) + len(fresh) <= _KNOWN:
-            known.update({word: ids for word, ids in fresh.items() if len(word) <= LONGEST_REMEMBERED})
+        listed, cached = words.to_pylist(), self._known
+        missing = [word for word in listed if word not in cached]
+        encodings = self._tokenizer.encode_batch_fast(missing, add_special_tokens=False)
+        fresh = dict(zip(missing, (encoding.ids for encoding in encodings), strict=True))
+        runs = [fresh[word] if word in fresh else cached[word] for word in listed]
+        if len(cached) + len(fresh) <= _KNOWN:
+            cached.update({word: ids for word, ids in fresh.items() if len(word) <= LONGEST_REMEMBERED})
         ids = np.array([piece for run in runs for piece in run], np.int32)
         return TokenIds(ids, offsets_of(np.array([*map(len, runs)], np.int64)))
 

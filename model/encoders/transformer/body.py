@@ -122,9 +122,9 @@ class TransformerBody(nn.Module):
         """
         features: dict[str, Any] = dict(self.sentences.preprocess(texts, prompt=self._prompt))
         tensors = {name: value for name, value in features.items() if isinstance(value, Tensor)}
-        whole = {"input_ids", "attention_mask"} <= tensors.keys() <= _TENSORS
+        usable = {"input_ids", "attention_mask"} <= tensors.keys() <= _TENSORS
         types = tensors.get("token_type_ids", torch.zeros(1))
-        if not whole or types.any() or any(value.ndim != 2 or len(value) != len(texts) for value in tensors.values()):
+        if not usable or types.any() or any(value.ndim != 2 or len(value) != len(texts) for value in tensors.values()):
             names = ", ".join(sorted(tensors)) or "nothing"
             raise QprError(f"reads {names} of a text, not the ids of its tokens alone. Choose another model")
         return features

@@ -80,8 +80,8 @@ def stated_licence(folder: Path) -> str:
     """Return the licence that the head of the folder's README.md states."""
     readme = folder / "README.md"
     text = readme.read_text(encoding="utf-8", errors="replace") if readme.is_file() else ""
-    found = re.match(r"---\n(?:.*\n)*?license: *(\S[^\n]*)\n", text.partition("\n---")[0] + "\n")
-    return found[1].strip() if found else "not stated"
+    match = re.match(r"---\n(?:.*\n)*?license: *(\S[^\n]*)\n", text.partition("\n---")[0] + "\n")
+    return match[1].strip() if match else "not stated"
 
 
 def load_sentences(folder: Path, *, name: str, device: str | None = None, **options: str) -> Any:
@@ -138,8 +138,8 @@ def first_sentences(shape: TransformerSettings, **options: str) -> Any:
         QprError: it is not there any more, or has changed.
     """
     folder = checked_folder(shape.transformer_from)
-    if (found := folder_digest(folder)) != shape.transformer_digest:
-        digests = f"its digest is {found[:12]}…, and {shape.transformer_digest[:12]}… is that of the model"
+    if (digest := folder_digest(folder)) != shape.transformer_digest:
+        digests = f"its digest is {digest[:12]}…, and {shape.transformer_digest[:12]}… is that of the model"
         raise QprError(f"{folder}: has changed: {digests}. Restore that folder, or train again")
     return load_sentences(folder, name=str(folder), **options)
 
