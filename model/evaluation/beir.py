@@ -89,13 +89,13 @@ def search(collection: Collection, encoder: Encoder, *, depth: int) -> Int64s:
     vectors = encoder.encode(collection.documents)
     shard = open_shard(build_shard(train("Flat", vectors[:0]), vectors))
     rows = np.arange(len(vectors))
-    found = np.full((len(collection.queries), depth), -1, np.int64)
-    asked = encoder.encode(collection.queries)
-    for start in range(0, len(asked), _BATCH):
+    ranked = np.full((len(collection.queries), depth), -1, np.int64)
+    query_vectors = encoder.encode(collection.queries)
+    for start in range(0, len(query_vectors), _BATCH):
         part = slice(start, start + _BATCH)
-        hits = nearest([shard], [rows], asked[part], k=depth + 1, probes=1)
-        found[part] = hits.without(collection.own[part], depth).ids
-    return found
+        hits = nearest([shard], [rows], query_vectors[part], k=depth + 1, probes=1)
+        ranked[part] = hits.without(collection.own[part], depth).ids
+    return ranked
 
 
 def judged_questions(collection: Collection, id_of: Callable[[str], int]) -> tuple[Judgements, Int64s]:
@@ -114,15 +114,15 @@ def judged_questions(collection: Collection, id_of: Callable[[str], int]) -> tup
     """
     ids = np.array([id_of(text) for text in collection.documents], np.int64)
     own = np.where(collection.own < 0, -1, ids[collection.own])
-    there = collection.relevant >= 0
-    relevant = np.where(there, ids[np.maximum(collection.relevant, 0)], -2 - np.arange(len(there)))
+    is_present = collection.relevant >= 0
+    relevant = np.where(is_present, ids[np.maximum(collection.relevant, 0)], -2 - np.arange(len(is_present)))
     best_first = np.lexsort((-collection.grades, relevant, collection.judged))
     best_first = best_first[relevant[best_first] != own[collection.judged[best_first]]]
     pairs = np.column_stack([collection.judged[best_first], relevant[best_first]]).reshape(-1, 2)
     pairs, first = np.unique(pairs, axis=0, return_index=True)
-    kept, queries = np.unique(pairs[:, 0], return_inverse=True)
-    texts = pa.array(collection.queries, pa.string()).take(pa.array(kept))
-    return Judgements(own[kept], texts, queries, pairs[:, 1]), collection.grades[best_first][first]
+    judged_queries, queries = np.unique(pairs[:, 0], return_inverse=True)
+    texts = pa.array(collection.queries, pa.string()).take(pa.array(judged_queries))
+    return Judgements(own[judged_queries], texts, queries, pairs[:, 1]), collection.grades[best_first][first]
 
 
 def _texts(url: str) -> dict[str, str]:
@@ -144,11 +144,11 @@ def _texts(url: str) -> dict[str, str]:
     return texts
 
 
-def _name(given: object, where: str) -> str:
+def _name(value: object, where: str) -> str:
     """Return an ``_id``, a string or a whole number, as qrels files write it."""
-    if isinstance(given, bool) or not isinstance(given, str | int) or not str(given).strip():
-        raise QprError(f"{where}: _id is {json.dumps(given)}. Give every object an _id that is a string")
-    return str(given).strip()
+    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+        raise QprError(f"{where}: _id is {json.dumps(value)}. Give every object an _id that is a string")
+    return str(value).strip()
 
 
 def _text(entry: dict[str, object], field: str, where: str) -> str:

@@ -58,10 +58,10 @@ def measure(index: Index, judged: Judgements, ranked: Int64s) -> dict[str, Any]:
         judged: the queries.
         ranked: (queries, depth) ids that every query finds, as of `ranked_ids`.
     """
-    found = ranks(ranked, queries=judged.queries, relevant=judged.relevant)
+    pair_ranks = ranks(ranked, queries=judged.queries, relevant=judged.relevant)
     relevant, missing = missing_questions(index, judged)
     clusters = query_clusters(judged)
-    questions = question_values(found, queries=judged.queries, count=len(judged))
+    questions = question_values(pair_ranks, queries=judged.queries, count=len(judged))
     return {
         "queries": len(judged),
         "pairs": len(judged.queries),
@@ -69,7 +69,7 @@ def measure(index: Index, judged: Judgements, ranked: Int64s) -> dict[str, Any]:
         "relevant_missing": len(missing),
         "depth": ranked.shape[1],
         **summary("per_question", questions, clusters),
-        **summary("per_pair", pair_values(found, queries=judged.queries), clusters[judged.queries]),
+        **summary("per_pair", pair_values(pair_ranks, queries=judged.queries), clusters[judged.queries]),
     }
 
 
@@ -99,8 +99,8 @@ def ranked_ids(ranker: Ranker, judged: Judgements, *, depth: int, track: Track =
     ids = np.full((len(judged), depth), -1, np.int64)
     for start in track(range(0, len(judged), BATCH)):
         part = slice(start, start + BATCH)
-        found = ranker.rank(judged.texts.slice(start, BATCH), depth, exclude=judged.ids[part]).ids
-        ids[part, : found.shape[1]] = found
+        best = ranker.rank(judged.texts.slice(start, BATCH), depth, exclude=judged.ids[part]).ids
+        ids[part, : best.shape[1]] = best
     return ids
 
 

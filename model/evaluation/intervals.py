@@ -54,8 +54,8 @@ def interval(values: Float64s, clusters: Int64s) -> Interval:
         values: (n,) of at least one query: metrics, or their differences for a paired bootstrap.
         clusters: (n,) number of the query's cluster, of two or more clusters.
     """
-    [found] = intervals(values[None], clusters)
-    return found
+    [only] = intervals(values[None], clusters)
+    return only
 
 
 def intervals(values: Float64s, clusters: Int64s) -> list[Interval]:

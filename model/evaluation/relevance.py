@@ -44,9 +44,9 @@ def query_clusters(judged: Judgements) -> Int64s:
     from scipy.sparse.csgraph import connected_components
 
     n, order = len(judged), np.argsort(judged.ids)
-    other = order[np.minimum(np.searchsorted(judged.ids, judged.relevant, sorter=order), n - 1)]
-    known = judged.ids[other] == judged.relevant
-    pairs = coo_array((np.ones(known.sum(), bool), (judged.queries[known], other[known])), shape=(n, n))
+    places = order[np.minimum(np.searchsorted(judged.ids, judged.relevant, sorter=order), n - 1)]
+    is_query = judged.ids[places] == judged.relevant
+    pairs = coo_array((np.ones(is_query.sum(), bool), (judged.queries[is_query], places[is_query])), shape=(n, n))
     return np.asarray(connected_components(pairs, directed=False)[1], np.int64)
 
 

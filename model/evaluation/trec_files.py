@@ -17,10 +17,10 @@ def run_text(judged: Judgements, ranked: Int64s) -> str:
         ranked: (queries, depth) ids that every query finds, -1 where padded.
     """
     return "".join(
-        f"{query} Q0 {found} {rank} {-rank} qpr\n"
+        f"{query} Q0 {question_id} {rank} {-rank} qpr\n"
         for query, hits in zip(judged.ids.tolist(), ranked.tolist(), strict=True)
-        for rank, found in enumerate(hits, 1)
-        if found != -1
+        for rank, question_id in enumerate(hits, 1)
+        if question_id != -1
     )
 
 

@@ -80,7 +80,7 @@ def _written(name: str, value: Any) -> Any:
 
 
 def _aliases(client: QdrantClient) -> dict[str, str]:
-    return {found.alias_name: found.collection_name for found in client.get_aliases().aliases}
+    return {alias.alias_name: alias.collection_name for alias in client.get_aliases().aliases}
 
 
 def _points(tables: Iterable[pa.Table]) -> Iterator[dict[str, Any]]:
