@@ -34,8 +34,8 @@ def shadowing_files() -> dict[str, str]:
 
     A folder without ``__init__.py`` hides nothing: installed packages take precedence.
     """
-    found = {name: _origin(name) for name in PACKAGES}
-    return {name: file for name, file in found.items() if file and Path(file).resolve().parents[1] != ROOT}
+    origins = {name: _origin(name) for name in PACKAGES}
+    return {name: file for name, file in origins.items() if file and Path(file).resolve().parents[1] != ROOT}
 
 
 def _origin(name: str) -> str | None:

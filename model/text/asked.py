@@ -27,7 +27,7 @@ _ADVICE: Final = {type(None): "Leave it out", bytes: "Decode it"}
 """Advice about items that ``str`` converts to another text than the question."""
 
 
-def checked_texts(questions: object, call: str, one: str) -> pa.Array | pa.ChunkedArray | list[str]:
+def checked_texts(questions: object, call: str, example: str) -> pa.Array | pa.ChunkedArray | list[str]:
     """Return several questions given to ``call``: an Arrow column of texts as it is, everything else as a list.
 
     Every iterable of str is taken, also a generator and a column of NumPy, pandas or polars. A dict is not, whose keys
@@ -36,7 +36,7 @@ def checked_texts(questions: object, call: str, one: str) -> pa.Array | pa.Chunk
     Args:
         questions: the argument.
         call: name of the function.
-        one: how to call it, or another one, for one question.
+        example: how to call it, or another one, for one question.
 
     Raises:
         UsageError: they are one text, or no such iterable, or contain something else than text.
@@ -46,10 +46,10 @@ def checked_texts(questions: object, call: str, one: str) -> pa.Array | pa.Chunk
             return questions
         questions = questions.to_pylist()
     if isinstance(questions, str | bytes | Mapping) or not isinstance(questions, Iterable):
-        raise UsageError(f"{call} takes a list of questions, got {type(questions).__name__}. Write {one} for one")
+        raise UsageError(f"{call} takes a list of questions, got {type(questions).__name__}. Write {example} for one")
     if (dimensions := getattr(questions, "ndim", 1)) != 1:  # the items of a DataFrame are the names of its columns
-        got = f"{type(questions).__name__} of {counted(dimensions, 'dimension')}"
-        raise UsageError(f"{call} takes a list of questions, got {got}. Give one column")
+        shape = f"{type(questions).__name__} of {counted(dimensions, 'dimension')}"
+        raise UsageError(f"{call} takes a list of questions, got {shape}. Give one column")
     listed = list(questions)
     for number, question in enumerate(listed):
         if not isinstance(question, str):
@@ -60,9 +60,9 @@ def checked_texts(questions: object, call: str, one: str) -> pa.Array | pa.Chunk
     return [*map(str.__str__, listed)]  # of NumPy's type for texts, and of an enum's, the text alone
 
 
-def checked_questions(questions: object, call: str, one: str) -> list[str]:
+def checked_questions(questions: object, call: str, example: str) -> list[str]:
     """Return the same as `checked_texts` as a list."""
-    texts = checked_texts(questions, call, one)
+    texts = checked_texts(questions, call, example)
     return texts if isinstance(texts, list) else texts.to_pylist()
 
 
@@ -100,11 +100,11 @@ def checked_names(names: object, name: str) -> frozenset[str]:
     """
     if isinstance(names, str | bytes | Mapping) or not isinstance(names, Iterable):
         raise UsageError(f"{name} takes a set of str, got {type(names).__name__}. Put it into a set")
-    given = list(names)
-    for each in given:
+    listed = list(names)
+    for each in listed:
         if not isinstance(each, str):
             raise UsageError(f"{name} takes a set of str, got {each!r} in it. Convert it to str")
-    return frozenset(given)
+    return frozenset(listed)
 
 
 def checked_ids(ids: Any, *, count: int) -> Int64s:

@@ -54,9 +54,9 @@ def known_answer(searcher: Searcher, prompt: object, filters: Mapping[str, str] 
     if not is_text(prompt) or not is_short(prompt):
         return None
     try:
-        found = searcher.answer(prompt, filters=filters)
+        answer = searcher.answer(prompt, filters=filters)
     except UnknownValueError:
         return None
-    if not found.answered or found.hit is None or found.hit.answer is None:
+    if not answer.answered or answer.hit is None or answer.hit.answer is None:
         return None
-    return Known(found.hit.answer, found.hit, found.reason)
+    return Known(answer.hit.answer, answer.hit, answer.reason)

@@ -39,8 +39,8 @@ class AnswerCache(BaseCache):
     def lookup(self, prompt: str, llm_string: str) -> RETURN_VAL_TYPE | None:  # noqa: ARG002
         """Return the known answer to a prompt, or None."""
         question = question_of(prompt)
-        known = None if question is None else known_answer(self._searcher, question, self._filters)
-        return None if known is None else [Generation(text=known.text)]
+        answer = None if question is None else known_answer(self._searcher, question, self._filters)
+        return None if answer is None else [Generation(text=answer.text)]
 
     def update(self, prompt: str, llm_string: str, return_val: RETURN_VAL_TYPE) -> None:
         """Do nothing: an answer of a model has no certificate."""

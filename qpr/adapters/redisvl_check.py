@@ -49,13 +49,13 @@ class AnswerCheck:
         fields = checked_names(return_fields or (), "return_fields")
         if checked_number(num_results, "num_results") < 1:
             raise UsageError(f"num_results must be at least 1, got {num_results}")
-        if (known := known_answer(self._searcher, prompt, self._filters)) is None:
+        if (answer := known_answer(self._searcher, prompt, self._filters)) is None:
             return []
         entry = {
-            "entry_id": str(known.hit.question_id),
-            "prompt": known.hit.text,
-            "response": known.text,
-            "metadata": {"reason": known.reason, "probability": known.hit.probability},
+            "entry_id": str(answer.hit.question_id),
+            "prompt": answer.hit.text,
+            "response": answer.text,
+            "metadata": {"reason": answer.reason, "probability": answer.hit.probability},
         }
         return [{name: value for name, value in entry.items() if not fields or name in fields}]
 
