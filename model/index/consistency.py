@@ -100,11 +100,11 @@ def check_parts(
         name = f"{url}/{file.path}"
         if place_of(file.path) != place_of(table.name):
             raise QprError(f"{name}: stands where the shard of {table.name} is expected. {AGAIN}")
-        check_dimension(url, settings, found=shard.layout.dimension, what="a shard")
+        check_dimension(url, settings, dimension=shard.layout.dimension, what="a shard")
         flat = segment_of(file.path) > 0 and shard.layout.encoding == "Flat" and not shard.lists
         if (lists := 0 if flat else lists_of(factory)) != shard.lists or file.rows != len(shard):
-            found = f"{counted(len(shard), 'vector')} in {counted(shard.lists, 'list')}"
-            raise QprError(f"{name}: holds {found}, the manifest lists {file.rows:,} in {lists:,}. {AGAIN}")
+            held = f"{counted(len(shard), 'vector')} in {counted(shard.lists, 'list')}"
+            raise QprError(f"{name}: holds {held}, the manifest lists {file.rows:,} in {lists:,}. {AGAIN}")
         if flat:
             continue
         if shard.layout.encoding not in factory or shard.layout.centroids != shards[0].layout.centroids:
@@ -132,10 +132,10 @@ def check_codes(
     if refines(settings.factory) != (0 in {segment_of(file.path) for file in files}):
         held = "no codes" if refines(settings.factory) else "codes"
         raise QprError(f"{url}: holds {held} beside its vectors, but its factory is {settings.factory}. {AGAIN}")
-    found = []
+    checked = []
     for file, shard in zip(files, codes, strict=True):
         name, number = f"{url}/{file.path}", segment_of(file.path)
-        check_dimension(url, settings, found=shard.layout.dimension, what="a file of codes")
+        check_dimension(url, settings, dimension=shard.layout.dimension, what="a file of codes")
         rows = sum(of.rows for of, segment in zip(shards, segments, strict=True) if segment == number)
         if not len(shard) == file.rows == rows:
             raise QprError(
@@ -145,8 +145,8 @@ def check_codes(
         of_factory &= shard.layout.graph == is_graph(factory)
         if not of_factory or shard.layout.centroids != codes[0].layout.centroids:
             raise QprError(f"{name}: does not share the training of {files[0].path} and {factory}. {AGAIN}")
-        found.append(Codes(shard, segments.index(number), len(segments) - segments[::-1].index(number)))
-    return tuple(found)
+        checked.append(Codes(shard, segments.index(number), len(segments) - segments[::-1].index(number)))
+    return tuple(checked)
 
 
 def check_ids(tables: Sequence[IdTable], ids: Sequence[Int64s], shards: Sequence[Shard]) -> None:
@@ -190,11 +190,13 @@ def live_count(shard: Shard) -> int:
     return len(shard) if shard.live is None else int(np.count_nonzero(shard.live))
 
 
-def check_dimension(url: str, settings: IndexSettings, *, found: int, what: str) -> None:
+def check_dimension(url: str, settings: IndexSettings, *, dimension: int, what: str) -> None:
     """Check the dimension of a shard or the model.
 
     Raises:
         QprError: it is not that of the index.
     """
-    if found != settings.dimension:
-        raise QprError(f"{url}: {what} has {counted(found, 'dimension')}, the manifest {settings.dimension}. {AGAIN}")
+    if dimension != settings.dimension:
+        raise QprError(
+            f"{url}: {what} has {counted(dimension, 'dimension')}, the manifest {settings.dimension}. {AGAIN}"
+        )

@@ -164,8 +164,8 @@ def check_questions(factory: str, questions: int) -> None:
     values = 2 ** int(match["bits"] or 8) if match and "PQ" in factory else 0
     needed = max(FEWEST_POINTS_PER_LIST * lists_of(factory), values)
     if questions < needed:
-        most = questions // FEWEST_POINTS_PER_LIST
-        use = f"Flat or IVF{most},Flat" if most else "Flat"
+        most_lists = questions // FEWEST_POINTS_PER_LIST
+        use = f"Flat or IVF{most_lists},Flat" if most_lists else "Flat"
         raise QprError(
             f"--factory {factory}: needs {counted(needed, 'question')} to train on, there are {questions:,}. Use {use}"
         )

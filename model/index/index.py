@@ -140,10 +140,10 @@ class Index:
         if k < 1:
             raise UsageError(f"k must be at least 1, got {k}")
         more = k if exclude is None else k + 1
-        found = self._nearest(vectors, k=more, probes=self.probes)
+        best = self._nearest(vectors, k=more, probes=self.probes)
         if exclude is not None:
-            found = found.without(np.asarray(exclude, np.int64), k)
-        return Ranking(found.ids, np.float32(0) - found.distances, found.rows)
+            best = best.without(np.asarray(exclude, np.int64), k)
+        return Ranking(best.ids, np.float32(0) - best.distances, best.rows)
 
     @functools.cached_property
     def _nearest(self) -> Callable[..., Nearest]:
@@ -199,10 +199,10 @@ class Index:
         rows, start = np.full(len(question_ids), -1, np.int64), 0
         for ids, shard in zip(self.question_ids, self.shards, strict=True):
             place = np.minimum(np.searchsorted(ids, question_ids), len(ids) - 1)
-            there = ids[place] == question_ids
+            is_listed = ids[place] == question_ids
             if shard.live is not None:
-                there &= shard.live[place]
-            rows = np.where(there, start + place, rows)
+                is_listed &= shard.live[place]
+            rows = np.where(is_listed, start + place, rows)
             start += len(ids)
         return rows
 

@@ -104,26 +104,26 @@ class Lexical:
         ranking = no_hits(len(texts), k)
         own = None if exclude is None else np.asarray(exclude, np.int64)
         for query, (numbers, sums) in enumerate(self._all_best(texts, k if own is None else k + 1)):
-            found = self.ids[numbers]
+            ids = self.ids[numbers]
             if own is not None:
-                kept = np.flatnonzero(found != own[query])[:k]
-                numbers, sums, found = numbers[kept], sums[kept], found[kept]
-            part = query, slice(len(found))
-            ranking.ids[part], ranking.scores[part] = found, sums
+                kept = np.flatnonzero(ids != own[query])[:k]
+                numbers, sums, ids = numbers[kept], sums[kept], ids[kept]
+            part = query, slice(len(ids))
+            ranking.ids[part], ranking.scores[part] = ids, sums
             ranking.rows[part] = numbers if self.rows is None else self.rows[numbers]
         return ranking
 
     def entries(self, texts: Sequence[str]) -> Int64s:
         """Return about how many entries of the lists of terms a search of each text reads or looks up, (n,)."""
-        found = np.zeros(len(texts), np.int64)
+        counts = np.zeros(len(texts), np.int64)
         places, bounds = self._places(texts)
         sizes = self.starts[places + 1] - self.starts[places]
         for query, (first, last) in enumerate(itertools.pairwise(bounds.tolist())):
             read = np.cumsum(sizes[first:last])
             if len(read):
                 added = max(1, int(np.count_nonzero(read <= ENTRIES)))
-                found[query] = read[added - 1] * (1 + len(read) - added)
-        return found
+                counts[query] = read[added - 1] * (1 + len(read) - added)
+        return counts
 
     def _all_best(self, texts: Sequence[str], k: int) -> Iterator[tuple[Int32s, Float32s]]:
         """Return numbers and sums of the best k questions of each text, highest first."""
@@ -145,14 +145,14 @@ class Lexical:
         """
         left = np.append(np.cumsum(self.largest[places][::-1], dtype=np.float64)[::-1], 0) * (1 + 1e-6)
         sums = np.zeros(len(self.ids), np.float32)  # pages that are not written to take no memory
-        found: list[Int32s] = []
+        candidates: list[Int32s] = []
         count, open_words = 0, 0
         for number, place in enumerate(places):
             part = slice(*self.starts[place : place + 2])
             if k <= count and count + part.stop - part.start > ENTRIES:
                 break  # k questions at least have a rarer term
             if k <= count < part.stop - part.start:  # looking at the sums is cheaper than adding the term
-                together = np.concatenate(found)
+                together = np.concatenate(candidates)
                 kth = -np.partition(-sums[together], k - 1)[k - 1]
                 if kth > left[number]:
                     break
@@ -161,10 +161,10 @@ class Lexical:
             if self.allowed is not None:
                 new = new[self.allowed[new]]
             sums[with_term] += self.weights[part]
-            found.append(new)
+            candidates.append(new)
             count += len(new)
             open_words = number + 1
-        together = np.concatenate(found) if found else np.zeros(0, np.int32)
+        together = np.concatenate(candidates) if candidates else np.zeros(0, np.int32)
         together.sort()  # so that looking up one after the other stays near in memory
         totals = sums[together]
         for number in range(open_words, len(places)):
@@ -200,9 +200,9 @@ class Lexical:
         hashes = np.array([hash64(term) for of_text in terms for term in of_text], np.int64)
         text = np.repeat(np.arange(len(texts)), np.array([len(of_text) for of_text in terms], np.int64))
         places = np.searchsorted(self.terms, hashes)
-        there = places < len(self.terms)
-        there[there] = self.terms[places[there]] == hashes[there]
-        places, text = places[there], text[there]
+        is_term = places < len(self.terms)
+        is_term[is_term] = self.terms[places[is_term]] == hashes[is_term]
+        places, text = places[is_term], text[is_term]
         order = np.lexsort((self.starts[places + 1] - self.starts[places], text))
         return np.asarray(places[order], np.int64), np.searchsorted(text, np.arange(len(texts) + 1))
 

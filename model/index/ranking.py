@@ -68,14 +68,14 @@ class Ranking:
             rows: (n,) their rows, -1 for a query that has none.
             k: number of ranks.
         """
-        there = rows >= 0
-        if np.array_equal(self.rows[there, :1], rows[there, None]):  # none, or all of them are there already
+        has_row = rows >= 0
+        if np.array_equal(self.rows[has_row, :1], rows[has_row, None]):  # none, or all of them are there already
             return self.first(k)
-        repeated = (self.rows == rows[:, None]) & there[:, None]
+        repeated = (self.rows == rows[:, None]) & has_row[:, None]
         best = self.scores.max(axis=1, initial=-np.inf)
-        first = np.where(there, np.where(np.isfinite(best), best, 0), -np.inf).astype(np.float32)
+        first = np.where(has_row, np.where(np.isfinite(best), best, 0), -np.inf).astype(np.float32)
         together = Ranking(
-            np.hstack([np.where(there, ids, -1)[:, None], np.where(repeated, -1, self.ids)]),
+            np.hstack([np.where(has_row, ids, -1)[:, None], np.where(repeated, -1, self.ids)]),
             np.hstack([first[:, None], np.where(repeated, np.float32(-np.inf), self.scores)]),
             np.hstack([rows[:, None], np.where(repeated, -1, self.rows)]),
         )
@@ -99,9 +99,9 @@ def places(ids: Int64s, ranked: Int64s) -> Int64s:
 
     Padding, -1 on both sides, has rank 0.
     """
-    found = np.zeros(ids.shape, np.int64)
+    ranks = np.zeros(ids.shape, np.int64)
     if not ranked.shape[1]:
-        return found
+        return ranks
     if np.array_equal(ids, ranked[:, : ids.shape[1]]):
         return np.where(ids == -1, 0, np.arange(1, ids.shape[1] + 1))
     if len(ids) == 1:  # in a fifth of the time
@@ -111,5 +111,5 @@ def places(ids: Int64s, ranked: Int64s) -> Int64s:
     for start in range(0, len(ids), step):
         part = slice(start, start + step)
         equal = ids[part, :, None] == ranked[part, None, :]
-        found[part] = np.where(equal.any(axis=2) & (ids[part] != -1), equal.argmax(axis=2) + 1, 0)
-    return found
+        ranks[part] = np.where(equal.any(axis=2) & (ids[part] != -1), equal.argmax(axis=2) + 1, 0)
+    return ranks

@@ -77,8 +77,8 @@ class RefinedSearch:
         if self._whole:
             shards = [self.shards[number] for number in self._whole]
             ids = [self.question_ids[number] for number in self._whole]
-            found = nearest(shards, ids, vectors, k=k, probes=probes)
-            parts.append(dataclasses.replace(found, rows=np.where(found.rows < 0, -1, self._whole_rows[found.rows])))
+            exact = nearest(shards, ids, vectors, k=k, probes=probes)
+            parts.append(dataclasses.replace(exact, rows=np.where(exact.rows < 0, -1, self._whole_rows[exact.rows])))
         return joined(parts).best(k)
 
     def _exact(self, vectors: Matrix, rows: Int64s, shards: range) -> Nearest:
@@ -91,10 +91,10 @@ class RefinedSearch:
         """
         first = self._starts[shards[0]]
         distances = exact_distances(self.shards[shards.start : shards.stop], vectors, rows)
-        found = Nearest(distances, self._ids.take(rows + first, mode="clip"), rows + first)
+        refined = Nearest(distances, self._ids.take(rows + first, mode="clip"), rows + first)
         if (missing := rows < 0).any():
-            found.ids[missing], found.rows[missing] = -1, -1
-        return found
+            refined.ids[missing], refined.rows[missing] = -1, -1
+        return refined
 
     @functools.cached_property
     def _ids(self) -> Int64s:

@@ -132,14 +132,14 @@ def nearest_rows(search: Callable[[int], tuple[Matrix, Int64s]], *, k: int, rows
     """
     fetched, is_open = min(k + SLACK, rows), True
     while is_open:
-        [distances], [found] = search(fetched)
-        distances = np.where(found < 0, np.inf, distances)
+        [distances], [hits] = search(fetched)
+        distances = np.where(hits < 0, np.inf, distances)
         kth = distances[min(k, fetched) - 1]
         is_open = kth == distances[-1] and np.isfinite(kth) and fetched < rows
         fetched = min(fetched * 4, rows)
-    order = np.lexsort((found, distances))[:k]
+    order = np.lexsort((hits, distances))[:k]
     padding = (0, k - len(order))
-    return np.pad(distances[order], padding, constant_values=np.inf), np.pad(found[order], padding, constant_values=-1)
+    return np.pad(distances[order], padding, constant_values=np.inf), np.pad(hits[order], padding, constant_values=-1)
 
 
 class ShardSearch:
@@ -172,10 +172,10 @@ class ShardSearch:
             walk.into(self._vectors, self._shard.parameters.efSearch, self._shard.live_points, distances, rows)
             self._to_rows(rows)
             return
-        index, found, pointer = self._shard.faiss, (swig_ptr(distances), swig_ptr(rows)), swig_ptr(self._vectors)
+        index, outputs, pointer = self._shard.faiss, (swig_ptr(distances), swig_ptr(rows)), swig_ptr(self._vectors)
         count, parameters = distances.shape[1], self._shard.parameters
         if self._lists is None:
-            index.search_c(len(self._vectors), pointer, count, *found, parameters)
+            index.search_c(len(self._vectors), pointer, count, *outputs, parameters)
             self._to_rows(rows)
             return
         to_lists, numbers = self._lists
@@ -183,7 +183,7 @@ class ShardSearch:
         if probed.nprobe != numbers.shape[1]:
             probed.nprobe = numbers.shape[1]
         index.search_preassigned_c(
-            len(self._vectors), pointer, count, swig_ptr(numbers), swig_ptr(to_lists), *found, False, parameters
+            len(self._vectors), pointer, count, swig_ptr(numbers), swig_ptr(to_lists), *outputs, False, parameters
         )
 
     def _to_rows(self, points: Int64s) -> None:
@@ -205,14 +205,14 @@ class ShardSearch:
             part = slice(start, start + at_once)
             vectors = self._vectors[part]
             places = np.ascontiguousarray(np.broadcast_to(few, (len(vectors), len(few))))
-            found = np.empty(places.shape, np.float32)
+            of_few = np.empty(places.shape, np.float32)
             self._shard.faiss.compute_distance_subset(
-                len(vectors), swig_ptr(vectors), len(few), swig_ptr(found), swig_ptr(places)
+                len(vectors), swig_ptr(vectors), len(few), swig_ptr(of_few), swig_ptr(places)
             )
-            nearest = np.argpartition(found, count - 1, axis=1)[:, :count]
-            order = np.argsort(np.take_along_axis(found, nearest, axis=1), axis=1, kind="stable")
+            nearest = np.argpartition(of_few, count - 1, axis=1)[:, :count]
+            order = np.argsort(np.take_along_axis(of_few, nearest, axis=1), axis=1, kind="stable")
             nearest = np.take_along_axis(nearest, order, axis=1)
-            distances[part, :count], rows[part, :count] = np.take_along_axis(found, nearest, axis=1), few[nearest]
+            distances[part, :count], rows[part, :count] = np.take_along_axis(of_few, nearest, axis=1), few[nearest]
 
 
 def _searches(shards: Sequence[Shard], vectors: Matrix, probes: int) -> list[ShardSearch]:

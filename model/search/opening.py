@@ -106,7 +106,7 @@ def open_index(
         codes = check_codes(url, settings, files=code_files, codes=coded, shards=shard_files)
         ids = tuple(pool.map(IdTable.question_ids, tables))
     stored.check("distinct-ids-1", [*id_files, *deletions], lambda: check_ids(tables, ids, shards))
-    check_dimension(url, settings, found=encoder.result().dimension, what="its model")
+    check_dimension(url, settings, dimension=encoder.result().dimension, what="its model")
     chosen_probes = most_probes(settings.factory) if exact else (probes or settings.probes)
     stored.remember()
     return Index(url, settings, chosen_probes, encoder.result(), shards, ids, stored, tables, codes)

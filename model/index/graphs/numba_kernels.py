@@ -134,7 +134,7 @@ def _reach_linked(linked: Any, reached: Any, new: Any, numbers: Any, dimension: 
 @njit(inline="always")
 def _keep(
     new: Any, fresh: Any, vector: Any, steps: Any, codes: Any, offsets: Any, allowed: Any, view: Any, far: Any,
-    kept: Any, of_vector: Any, to_them: Any, found: Any,
+    kept: Any, of_vector: Any, to_them: Any, written: Any,
 ) -> Any:  # fmt: skip
     """Insert new points into those in view and into those that are found.
 
@@ -145,14 +145,14 @@ def _keep(
     for near in new[:fresh]:
         distance = _distance(vector, steps, codes[near])
         if len(allowed) and allowed[near]:
-            _insert(near, distance, of_vector, to_them, found)
-            found = min(found + 1, len(of_vector))
+            _insert(near, distance, of_vector, to_them, written)
+            written = min(written + 1, len(of_vector))
         inserted = _insert(near, distance, view, far, kept)
         if inserted < len(view):
             fetch(offsets, near, 1)
             kept = min(kept + 1, len(view))
             first = min(first, inserted)
-    return kept, found, first
+    return kept, written, first
 
 
 @compile_reordered
@@ -197,10 +197,10 @@ def walk(
         vector, of_vector, to_them = vectors[number], points[number], distances[number]
         nearest, distance = _entered(vector, steps, codes, links, offsets, slots, entry, highest)
         view[0], far[0] = nearest, distance
-        kept, found, place, taken = 1, 0, 0, 1
+        kept, written, place, taken = 1, 0, 0, 1
         if len(allowed) and allowed[nearest]:
             _insert(nearest, distance, of_vector, to_them, 0)
-            found = 1
+            written = 1
         reached[:] = -1
         _reach(reached, nearest)
         while place < kept and (place < in_view or far[place] <= far[in_view - 1]):  # as far as FAISS among equal ones
@@ -215,11 +215,11 @@ def walk(
             taken += fresh
             if place + 1 < kept and view[place + 1] >= 0:  # probably the next
                 fetch(links, offsets[view[place + 1]], slots[1])
-            kept, found, first = _keep(
-                new, fresh, vector, steps, codes, offsets, allowed, view, far, kept, of_vector, to_them, found
+            kept, written, first = _keep(
+                new, fresh, vector, steps, codes, offsets, allowed, view, far, kept, of_vector, to_them, written
             )
             place = min(place + 1, first)
         if not len(allowed):
-            found = min(kept, len(of_vector))
-            for place in range(found):
+            written = min(kept, len(of_vector))
+            for place in range(written):
                 of_vector[place], to_them[place] = max(view[place], ~view[place]), far[place]

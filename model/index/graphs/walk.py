@@ -71,8 +71,8 @@ class Walk:
             return
         bounds = np.linspace(0, len(vectors), threads + 1).astype(int).tolist()
         with ThreadPoolExecutor(threads) as pool:
-            for done in [pool.submit(part, *bound) for bound in itertools.pairwise(bounds)]:
-                done.result()
+            for future in [pool.submit(part, *bound) for bound in itertools.pairwise(bounds)]:
+                future.result()
 
 
 def compiled_walk(graph: Any) -> Walk | None:
@@ -91,12 +91,12 @@ def compiled_walk(graph: Any) -> Walk | None:
     if (loops := load_loops(LOOPS, 1, 1)) is None:
         return None
     walk = Walk(graph, *_arrays(graph, codes, points, dimension), loops.walk)
-    vector, distances, found = (
+    vector, distances, nearest = (
         np.zeros((1, dimension), np.float32),
         np.empty((1, 1), np.float32),
         np.empty((1, 1), np.int64),
     )
-    return walk if first_call(lambda: walk.into(vector, 1, None, distances, found)) else None
+    return walk if first_call(lambda: walk.into(vector, 1, None, distances, nearest)) else None
 
 
 def _arrays(graph: Any, codes: Any, points: int, dimension: int) -> tuple[tuple[Any, ...], Matrix]:

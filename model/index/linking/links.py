@@ -43,8 +43,8 @@ def link_far(index: Any) -> None:
     upper = np.flatnonzero(vector_to_array(index.hnsw.levels) > 1)
     links = neighbours[starts[upper, None] + np.arange(width, width + index.hnsw.nb_neighbors(1))]
     row, slot = np.nonzero(links >= 0)
-    one, other = upper[row], links[row, slot].astype(np.int64)
-    _append(index, np.concatenate([one, other]), np.concatenate([other, one]))
+    points, targets = upper[row], links[row, slot].astype(np.int64)
+    _append(index, np.concatenate([points, targets]), np.concatenate([targets, points]))
 
 
 def link_equal(index: Any, first: Int64s) -> None:
@@ -88,8 +88,8 @@ def link_unreachable(index: Any) -> None:
     for point in np.flatnonzero(~reached).tolist():
         if reached[point]:  # by a point that has been linked meanwhile
             continue
-        found = index.search(index.reconstruct(point)[None], min(_NEAREST, len(links)))[1][0]
-        nearest = [near for near in found.tolist() if near >= 0 and reached[near]] or [entry]
+        candidates = index.search(index.reconstruct(point)[None], min(_NEAREST, len(links)))[1][0]
+        nearest = [near for near in candidates.tolist() if near >= 0 and reached[near]] or [entry]
         _link(links, nearest, point)
         for changed in (*nearest, point):
             neighbours[starts[changed] : starts[changed] + width] = links[changed]

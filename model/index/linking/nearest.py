@@ -61,21 +61,21 @@ def nearest_others(
             vectors = np.ascontiguousarray(block[at - first])
             with one_thread():
                 places = index.search(vectors, min(count, len(row_of_place)))[1]
-            found = np.where(places < 0, -1, row_of_place[places])
-            rows[at, : found.shape[1]] = found
-            distances[at, : found.shape[1]] = exact_distances(shards, vectors, found)
+            near_rows = np.where(places < 0, -1, row_of_place[places])
+            rows[at, : near_rows.shape[1]] = near_rows
+            distances[at, : near_rows.shape[1]] = exact_distances(shards, vectors, near_rows)
         return len(block)
 
-    done = 0
+    searched_rows = 0
     with matrix_products():
         index = _trained(shards, groups, row_of_place)
         for first, block in blocks:
             index.add(block[compared[first : first + len(block)]])
         with ThreadPoolExecutor(threads) as pool:
             for ended in [pool.submit(search, *block) for block in blocks]:
-                done += ended.result()
+                searched_rows += ended.result()
                 if searched is not None:
-                    searched(done)
+                    searched(searched_rows)
     return distances, rows
 
 

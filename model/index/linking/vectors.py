@@ -29,8 +29,8 @@ def vectors_at(shards: Sequence[Shard], rows: Int64s) -> Matrix:
     """Return the vectors in some rows, (n, dimension)."""
     vectors = np.empty((len(rows), shards[0].layout.dimension), np.float32)
     for first, shard in zip(_starts(shards), shards, strict=False):
-        here = np.flatnonzero((rows >= first) & (rows < first + len(shard)))
-        vectors[here] = shard.vectors[rows[here] - first]
+        in_shard = np.flatnonzero((rows >= first) & (rows < first + len(shard)))
+        vectors[in_shard] = shard.vectors[rows[in_shard] - first]
     return vectors
 
 

@@ -24,6 +24,6 @@ def have_answers(rows: pa.Table, answer_ids: pa.Array) -> Bools:
     ids, answers = rows[ANSWER_ID.name], rows["answer"]
     unnamed = pc.and_(pc.is_null(ids), pc.is_valid(answers))
     keys = answer_keys(ids.filter(unnamed), answers.filter(unnamed))
-    found = np.array(pc.is_in(ids, answer_ids), bool)
-    found[np.asarray(unnamed, bool)] = pc.is_in(keys, answer_ids)
-    return found
+    has_answer = np.array(pc.is_in(ids, answer_ids), bool)
+    has_answer[np.asarray(unnamed, bool)] = pc.is_in(keys, answer_ids)
+    return has_answer

@@ -71,24 +71,24 @@ class Records:
 
     def of(self, rows: Iterable[int]) -> list[dict[str, Any]]:
         """Return the rows as new dicts."""
-        found = []
+        records = []
         for row in rows:
             table = bisect.bisect_right(self._starts, row) - 1
             place = row - self._starts[table]
             record: dict[str, Any] = self._blanks[table].copy()
             for name, read in self._readers[table].items():
                 record[name] = read(place)
-            found.append(record)
-        return found
+            records.append(record)
+        return records
 
     def column(self, name: str, rows: Iterable[int]) -> list[Any]:
         """Return one column of the rows."""
         readers = [of_table.get(name, _nothing) for of_table in self._readers]
-        found = []
+        values = []
         for row in rows:
             table = bisect.bisect_right(self._starts, row) - 1
-            found.append(readers[table](row - self._starts[table]))
-        return found
+            values.append(readers[table](row - self._starts[table]))
+        return values
 
 
 def _nothing(_: int) -> None:

@@ -82,8 +82,8 @@ class RowFilters:
         """
         given, names = dict(filters or {}), self._columns.vary_by
         for name in sorted(given.keys() - {*names}, key=str):
-            there = f"those of this index are {', '.join(names)}" if names else "this index has none"
-            raise FilterError(f"{str(name)[:60]!a} is no column to filter by; {there}. Leave it out")
+            columns = f"those of this index are {', '.join(names)}" if names else "this index has none"
+            raise FilterError(f"{str(name)[:60]!a} is no column to filter by; {columns}. Leave it out")
         for name in names:
             if name not in given:
                 raise FilterError(f"{name} is missing. Name a value of each of {', '.join(names)}")

@@ -73,6 +73,6 @@ def deleted_rows(content: bytes | memoryview, counts: Sequence[int], *, deleted:
         if tombstones(masks[-1:]) != bits.tobytes():
             raise ValueError("has bits beyond the rows")
         start += size
-    if (found := sum(int(np.count_nonzero(mask)) for mask in masks)) != deleted:
-        raise ValueError(f"holds {counted(found, 'deleted row')}, the manifest lists {deleted:,}")
+    if (total := sum(int(np.count_nonzero(mask)) for mask in masks)) != deleted:
+        raise ValueError(f"holds {counted(total, 'deleted row')}, the manifest lists {deleted:,}")
     return masks

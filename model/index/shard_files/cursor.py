@@ -39,16 +39,16 @@ class Cursor:
 
     def letters(self, *accepted: str) -> str:
         """Return the four letters of a class, which must be among the accepted ones."""
-        [found] = self.take("4s")
-        name = bytes(found).decode("latin-1")
+        [four] = self.take("4s")
+        name = bytes(four).decode("latin-1")
         if name not in accepted:
             raise ValueError(f"at byte {self.place - 4:,}: {name!a} where {' or '.join(accepted)} is expected")
         return name
 
-    def expect(self, what: str, found: Any, expected: Any) -> None:
+    def expect(self, what: str, actual: Any, expected: Any) -> None:
         """Check that two numbers are equal."""
-        if found != expected:
-            raise ValueError(f"before byte {self.place:,}: {what} is {found:,}, not {expected:,}")
+        if actual != expected:
+            raise ValueError(f"before byte {self.place:,}: {what} is {actual:,}, not {expected:,}")
 
     def vector(self, what: str, *, count: int, kind: str = "<f4") -> npt.NDArray[Any]:
         """Return a vector of ``count`` finite numbers that states its length."""
@@ -59,11 +59,11 @@ class Cursor:
     def numbers(self, what: str, *, count: int, kind: str) -> npt.NDArray[Any]:
         """Return ``count`` finite numbers of a type; ``<u2`` are the upper halves of 32-bit floats."""
         self.need(count * np.dtype(kind).itemsize)
-        found = np.frombuffer(self.content, kind, count, self.place)
-        self.place += found.nbytes
-        if not all_finite(found) or (kind == BRAIN_FLOAT and ((found & _EXPONENT) == _EXPONENT).any()):
+        values = np.frombuffer(self.content, kind, count, self.place)
+        self.place += values.nbytes
+        if not all_finite(values) or (kind == BRAIN_FLOAT and ((values & _EXPONENT) == _EXPONENT).any()):
             raise ValueError(f"before byte {self.place:,}: {what} that are infinite or no numbers")
-        return found
+        return values
 
     def need(self, size: int) -> None:
         """Check that the given number of bytes is left."""

@@ -189,8 +189,8 @@ def _fast_products(cursor: Cursor, dimension: int) -> int:
     return int(parts)
 
 
-def _residual(cursor: Cursor, found: tuple[Any, ...], size: int) -> None:
-    stated, residual = found
+def _residual(cursor: Cursor, fields: tuple[Any, ...], size: int) -> None:
+    stated, residual = fields
     cursor.expect("the size of codes", stated, size)
     if residual not in (0, 1):
         raise ValueError(f"before byte {cursor.place:,}: {residual} where 0 or 1 marks residuals")

@@ -64,8 +64,8 @@ def check_block_lists(cursor: Cursor, *, parts: int, lists: int, rows: int) -> N
     block = BLOCK * ((parts + 1) // 2)
     cursor.letters("ilbl")
     stated = zip(("lists", "bytes of a code", "codes of a block", "bytes of a block"), cursor.take("QQQQ"), strict=True)
-    for (what, found), expected in zip(stated, (lists, _ANY_SIZE, BLOCK, block), strict=True):
-        cursor.expect(f"the number of {what}", found, expected)
+    for (what, number), expected in zip(stated, (lists, _ANY_SIZE, BLOCK, block), strict=True):
+        cursor.expect(f"the number of {what}", number, expected)
     ids: Parts = []
     for _ in range(lists):
         [size] = cursor.take("Q")
@@ -87,9 +87,9 @@ def _bytes(cursor: Cursor, size: int) -> memoryview | bytes:
 
 def _check_rows(ids: Parts, rows: int) -> None:
     numbers = np.frombuffer(b"".join(ids), "<u8")
-    seen = np.zeros(min(rows, len(numbers)), bool)  # a count that is absurd would not fit into memory
-    seen[numbers[numbers < len(seen)].astype(np.int64)] = True
-    if len(numbers) != rows or not seen.all():
+    is_listed = np.zeros(min(rows, len(numbers)), bool)  # a count that is absurd would not fit into memory
+    is_listed[numbers[numbers < len(is_listed)].astype(np.int64)] = True
+    if len(numbers) != rows or not is_listed.all():
         raise ValueError(f"lists that do not hold each of the rows 0 to {rows - 1:,} once")
 
 

@@ -179,11 +179,11 @@ def predicted(size: Size, factory: str, shards: int) -> Plan:
         _LEXICAL_A_BYTE * size.text_bytes * size.questions if size.bm25 else 0,
     )
     opened = stored + ids + (_OPENED if most_probes(factory) else 0)
-    most = max(held + max(stages), opened + _KEPT * max(stages))  # the engine frees its rows before the index is opened
+    peak = max(held + max(stages), opened + _KEPT * max(stages))  # the engine frees its rows before the index is opened
     return Plan(
         factory=factory,
         shards=shards,
-        build_mb=(_BUILD_BASE + size.model_bytes + most) / _MB,
+        build_mb=(_BUILD_BASE + size.model_bytes + peak) / _MB,
         search_mb=(_SEARCH_BASE + disk) / _MB,
         disk_mb=disk / _MB,
         cpu_minutes=_seconds(size, factory, sample) / 60,

@@ -79,9 +79,9 @@ def tuned(index: Index, *, recall: float, latency_ms: float, probes: int | None)
         latency_ms: maximum median milliseconds of a query's search.
         probes: that were given; they are only measured.
     """
-    found = _tuned(index, recall, latency_ms, probes)
-    reworded = round(recall_of(index, sample_of(index, reworded=True), found.probes), 4)
-    return found._replace(figures=found.figures.model_copy(update={"reworded_at_10": reworded}))
+    chosen = _tuned(index, recall, latency_ms, probes)
+    reworded = round(recall_of(index, sample_of(index, reworded=True), chosen.probes), 4)
+    return chosen._replace(figures=chosen.figures.model_copy(update={"reworded_at_10": reworded}))
 
 
 def _tuned(index: Index, recall: float, latency_ms: float, probes: int | None) -> Tuned:
@@ -154,23 +154,23 @@ def recall_of(index: Index, sample: Sample, probes: int) -> float:
     """Return the share of the nearest questions of a sample that a search with ``probes`` finds."""
     searched = dataclasses.replace(index, probes=probes)
     ranking = searched.rank_vectors(sample.vectors, sample.depth, exclude=sample.ids)
-    there = ranking.rows >= 0
+    is_hit = ranking.rows >= 0
     distances = -ranking.scores.astype(np.float64)
     if any(shard.layout.encoding != "Flat" for shard in index.shards):
-        rows, place = np.unique(ranking.rows[there], return_inverse=True)
+        rows, place = np.unique(ranking.rows[is_hit], return_inverse=True)
         exact = index.encoder.encode(index.questions(rows)["text"])[place]
-        queries = np.repeat(sample.vectors, there.sum(axis=1), axis=0)
-        distances[there] = ((exact.astype(np.float64) - queries) ** 2).sum(axis=1)
+        queries = np.repeat(sample.vectors, is_hit.sum(axis=1), axis=0)
+        distances[is_hit] = ((exact.astype(np.float64) - queries) ** 2).sum(axis=1)
     spread = sample.vectors - sample.vectors.mean(axis=0)
     slack = _TOLERANCE * (spread.astype(np.float64) ** 2).sum(axis=1)
-    return float((there & (distances <= (sample.bounds + slack)[:, None])).mean())
+    return float((is_hit & (distances <= (sample.bounds + slack)[:, None])).mean())
 
 
 def _candidates(index: Index) -> list[int]:
     """Return probes to try, each about a fifth more than those before; of a graph no fewer than are compared again."""
-    most, least = index.most_probes, FEWEST_CANDIDATES if is_graph(index.settings.factory) else 1
-    numbers = (min(most, round(2 ** (quarter / 4))) for quarter in range(4 * most.bit_length() + 1))
-    return sorted({number for number in numbers if number >= least})
+    highest, lowest = index.most_probes, FEWEST_CANDIDATES if is_graph(index.settings.factory) else 1
+    numbers = (min(highest, round(2 ** (quarter / 4))) for quarter in range(4 * highest.bit_length() + 1))
+    return sorted({number for number in numbers if number >= lowest})
 
 
 def _figures(index: Index, sample: Sample, probes: int, compared: int, *, target: float | None) -> RecallFigures:

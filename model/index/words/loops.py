@@ -59,12 +59,12 @@ class CompiledWords:
         shape = len(bounds) - 1, min(k, self.size)
         numbers, totals, counts = np.empty(shape, np.int32), np.empty(shape, np.float32), np.empty(shape[0], np.int64)
         mask = _NONE if allowed is None else allowed
-        kept = vars(_KEPT).pop("arrays", None)
-        if kept is None or len(kept[0]) < self.size:
-            kept = np.zeros(self.size, np.float32), np.empty(self.size + 1, np.int32)
-        of_index = kept[0][: self.size], kept[1][: self.size + 1]
+        arrays = vars(_KEPT).pop("arrays", None)
+        if arrays is None or len(arrays[0]) < self.size:
+            arrays = np.zeros(self.size, np.float32), np.empty(self.size + 1, np.int32)
+        of_index = arrays[0][: self.size], arrays[1][: self.size + 1]
         self.loop(*self.arrays, mask, terms, bounds, k, entries, short, *of_index, numbers, totals, counts)
-        _KEPT.arrays = kept  # not after an exception: some sums may be left then
+        _KEPT.arrays = arrays  # not after an exception: some sums may be left then
         return ((numbers[query, :count], totals[query, :count]) for query, count in enumerate(counts.tolist()))
 
 

@@ -71,10 +71,10 @@ def _gains(largest: Any, terms: Any) -> Any:
 
 
 @njit(inline="always")
-def _are_above(limit: Any, sums: Any, found: Any, k: Any) -> Any:
+def _are_above(limit: Any, sums: Any, questions: Any, k: Any) -> Any:
     """Return whether k of the questions that were found have sums above a limit."""
     above = 0
-    for question in found:
+    for question in questions:
         above += np.float64(sums[np.uint32(question)]) > limit
         if above == k:
             return True
@@ -105,20 +105,20 @@ def _add(with_term: Any, weights: Any, sums: Any) -> None:
 
 
 @njit(inline="always")
-def _look_up(with_term: Any, weights: Any, sums: Any, found: Any) -> None:
+def _look_up(with_term: Any, weights: Any, sums: Any, questions: Any) -> None:
     """Add the weights of a term to the sums of the questions that were found."""
-    for question in found:
+    for question in questions:
         entry = np.searchsorted(with_term, question)
         if entry < len(with_term) and with_term[entry] == question:
             sums[question] += weights[entry]
 
 
 @njit(inline="always")
-def _look_up_in_groups(groups: Any, weights: Any, sums: Any, found: Any, chosen: Any) -> None:
+def _look_up_in_groups(groups: Any, weights: Any, sums: Any, questions: Any, chosen: Any) -> None:
     """Do as `_look_up`, by the groups of a term; ``chosen`` is overwritten."""
-    for start in range(0, len(found), len(chosen)):
+    for start in range(0, len(questions), len(chosen)):
         count = np.int64(0)
-        for number in found[start : start + len(chosen)]:
+        for number in questions[start : start + len(chosen)]:
             question = np.uint32(number)
             chosen[count] = question
             count += np.int64(groups[question >> 5] >> np.uint64(question & 31) & np.uint64(1))  # without a branch
@@ -129,17 +129,17 @@ def _look_up_in_groups(groups: Any, weights: Any, sums: Any, found: Any, chosen:
 
 
 @njit(inline="always")
-def _keep(limit: Any, left: Any, sums: Any, found: Any) -> Any:
+def _keep(limit: Any, left: Any, sums: Any, questions: Any) -> Any:
     """Move the questions that reach a limit if they gain ``left`` to the front, return their number.
 
     The sums of the others become 0.
     """
     kept = 0
-    for place in range(len(found)):
-        question = np.uint32(found[place])
+    for place in range(len(questions)):
+        question = np.uint32(questions[place])
         total = sums[question]
         reaches = np.float64(total) + left >= limit
-        found[kept] = question
+        questions[kept] = question
         sums[question] = total if reaches else np.float32(0)
         kept += reaches
     return kept
@@ -191,11 +191,11 @@ def rank(
             if last - first >= short * count and count > k:
                 limit = np.float64(kth(sums, candidates[:count], k, totals[query]))
                 count = _keep(limit, left[later], sums, candidates[:count])
-            found, row = candidates[:count], rows[term]
+            looked_up, row = candidates[:count], rows[term]
             if last - first < (_READ if row < 0 else _READ_OF_GROUPED) * count:
                 _add(questions[first:last], weights[first:last], sums)
             elif row < 0:
-                _look_up(questions[first:last], weights[first:last], sums, found)
+                _look_up(questions[first:last], weights[first:last], sums, looked_up)
             else:
-                _look_up_in_groups(grouped[row], weights[first:last], sums, found, chosen)
+                _look_up_in_groups(grouped[row], weights[first:last], sums, looked_up, chosen)
         counts[query] = write_best(sums, candidates[:count], numbers[query], totals[query])

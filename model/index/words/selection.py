@@ -12,13 +12,13 @@ from numba import njit
 
 
 @njit(inline="always")
-def kth(sums: Any, found: Any, k: Any, heap: Any) -> Any:
+def kth(sums: Any, questions: Any, k: Any, heap: Any) -> Any:
     """Return the kth highest sum of the questions that were found, which are more than k; a heap is overwritten."""
     for place in range(k):
-        heap[place] = sums[found[place]]
+        heap[place] = sums[questions[place]]
     for start in range(k // 2 - 1, -1, -1):
         _sift(heap, start, k, heap[start])
-    for question in found[k:]:
+    for question in questions[k:]:
         total = sums[np.uint32(question)]
         if total > heap[0]:
             _sift(heap, 0, k, total)
@@ -39,9 +39,9 @@ def _sift(heap: Any, place: Any, size: Any, total: Any) -> None:
 
 
 @njit(inline="always")
-def _is_after(total: Any, question: Any, other_total: Any, other: Any) -> Any:
+def _is_after(total: Any, question: Any, other_total: Any, other_question: Any) -> Any:
     """Return whether a question ranks after another one."""
-    return total < other_total or (total == other_total and question > other)
+    return total < other_total or (total == other_total and question > other_question)
 
 
 @njit(inline="always")
@@ -59,20 +59,20 @@ def _sift_ranked(totals: Any, numbers: Any, place: Any, size: Any, total: Any, q
 
 
 @njit(inline="always")
-def write_best(sums: Any, found: Any, numbers: Any, totals: Any) -> Any:
+def write_best(sums: Any, questions: Any, numbers: Any, totals: Any) -> Any:
     """Write the best of the questions that were found, in order; return their number. All sums become 0."""
-    size = min(len(found), len(numbers))
+    size = min(len(questions), len(numbers))
     for place in range(size):
-        numbers[place], totals[place] = found[place], sums[found[place]]
+        numbers[place], totals[place] = questions[place], sums[questions[place]]
     for start in range(size // 2 - 1, -1, -1):
         _sift_ranked(totals, numbers, start, size, totals[start], numbers[start])
-    for question in found[size:]:
+    for question in questions[size:]:
         if _is_after(totals[0], numbers[0], sums[question], question):
             _sift_ranked(totals, numbers, 0, size, sums[question], question)
     for last in range(size - 1, 0, -1):
         total, question = totals[last], numbers[last]
         totals[last], numbers[last] = totals[0], numbers[0]
         _sift_ranked(totals, numbers, 0, last, total, question)
-    for question in found:
+    for question in questions:
         sums[question] = 0
     return size
