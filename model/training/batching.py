@@ -49,19 +49,21 @@ def _fitted_to_clusters(settings: TrainingSettings, pairs: Pairs, *, inform: Cal
     """
     size = settings.batch_size
     drawn = _drawn(pairs.clusters, settings.pairs_per_cluster or None)
-    total, most = int(drawn.sum()), int(drawn.max())
+    total, largest_cluster = int(drawn.sum()), int(drawn.max())
     count = _batch_count(drawn, size)
     largest = -(-total // count)
     if size > largest == len(drawn):
         clusters = "the number of train clusters, each of which comes once in a batch"
         inform(f"batch size reduced from {size:,} to {largest:,}, {clusters}")
-    elif most > -(-total // size):
+    elif largest_cluster > -(-total // size):
         alone = max(2 * count - total, 0)
         steps = f"an epoch takes {counted(count - alone, 'step')}"
         if alone:
             steps += f", and {counted(alone, 'pair')} alone in a batch {'is' if alone == 1 else 'are'} left out"
         change = "Lower" if settings.pairs_per_cluster else "Set"
-        cause = f"the largest cluster has {counted(most, 'pair')} an epoch, at most one in a batch, so {steps}"
+        cause = (
+            f"the largest cluster has {counted(largest_cluster, 'pair')} an epoch, at most one in a batch, so {steps}"
+        )
         advice = f"{change} --pairs-per-cluster for larger batches"
         inform(f"batch size reduced from {size:,} to {largest:,}: {cause}. {advice}")
     else:

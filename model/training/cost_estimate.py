@@ -127,7 +127,7 @@ def _measured_steps(trainer: Trainer, *, seconds: float) -> list[float]:
     trainer.network.train()
     taken: list[float] = []
     for batch in trainer.objective.batches(1):
-        taken.append(_timed(lambda: trainer.step(batch)))  # noqa: B023
+        taken.append(_timed(lambda: trainer.step(batch)))  # noqa: B023  # called at once
         if len(taken) > _COLD and sum(taken) >= seconds:
             break
     return taken
@@ -143,4 +143,5 @@ def _peak(*, writing: int) -> int:
     """Return the peak of bytes in use plus those to write; of a graphics card if one was used."""
     if torch.cuda.is_available() and torch.cuda.max_memory_allocated():
         return torch.cuda.max_memory_allocated()
-    return writing + resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    unit = 1 if sys.platform == "darwin" else 1024  # macOS counts bytes, Linux kilobytes
+    return writing + resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit

@@ -88,11 +88,11 @@ def shape_difference(older: ModelConfig, shape: Shape) -> str | None:
         older: settings of the model.
         shape: of the encoder.
     """
-    there = {"encoder": older.encoder, **older.shape.model_dump()}
-    here = {"encoder": kind_of(shape).name, **shape.model_dump()}
-    for name in there:
-        if name in here and there[name] != here[name]:
-            return f"--{name.replace('_', '-')} is {_shown(there[name])} there and {_shown(here[name])} here"
+    of_model = {"encoder": older.encoder, **older.shape.model_dump()}
+    of_encoder = {"encoder": kind_of(shape).name, **shape.model_dump()}
+    for name in of_model:
+        if name in of_encoder and of_model[name] != of_encoder[name]:
+            return f"--{name.replace('_', '-')} is {_shown(of_model[name])} there and {_shown(of_encoder[name])} here"
     return None
 
 
@@ -107,13 +107,13 @@ def begin_from(older: ModelParts, network: Network, vocabulary: Vocabulary) -> s
     if kind_of(older.config.shape).start_from(older, network):
         return f"all {len(weights)} of them"
     beyond = len(older.weights[EMBEDDING]) - len(older.vocabulary)
-    new, old, known = rows_in_common(older.vocabulary, vocabulary, beyond=beyond)
+    new, old, shared_words = rows_in_common(older.vocabulary, vocabulary, beyond=beyond)
     rows = torch.from_numpy(older.weights[EMBEDDING][old].astype(np.float32))
     table = weights.pop(EMBEDDING)
     table[torch.from_numpy(new)] = rows.to(table.device)
     for name, weight in weights.items():
         weight.copy_(torch.from_numpy(older.weights[name].astype(np.float32)))
-    taken = f"it has {known:,} of {counted(len(vocabulary.words), 'word')}"
+    taken = f"it has {shared_words:,} of {counted(len(vocabulary.words), 'word')}"
     if older.vocabulary.hash_bins != vocabulary.hash_bins:
         bins = f"it has {older.vocabulary.hash_bins:,} of them, not {vocabulary.hash_bins:,}"
         taken += f"; the rows of all other words begin at random: {bins}"

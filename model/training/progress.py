@@ -98,7 +98,7 @@ class Deadline:
 
     def share(self, parts: int) -> Deadline:
         """Return the deadline of the next of ``parts`` trainings that share the time that is left equally."""
-        minutes = self.minutes and max(self.minutes * (1 - self.spent), 1e-9) / parts
+        minutes = self.minutes and max(self.minutes * (1 - self.spent), 1e-9) / parts  # 0 would be no limit
         return Deadline(minutes, clock=self._clock)
 
     @property

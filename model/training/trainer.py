@@ -141,7 +141,7 @@ class Trainer:
         """Record an epoch, keep its weights if it is the best; return the reason for the end, None to continue."""
         check_auc(auc, self.progress)
         at, settings = self.progress, self.settings
-        done = f"epoch {at.epoch} of {settings.epochs}, step {at.step} of {self.steps}"
+        position = f"epoch {at.epoch} of {settings.epochs}, step {at.step} of {self.steps}"
         complete, number = at.step == self.steps, at.epoch
         if at.end_epoch(auc, keep_last=settings.linear_decay):
             self.best = None if settings.linear_decay or auc is None else weights_of(self.network.body)
@@ -153,8 +153,8 @@ class Trainer:
             self._inform(f"stopped after epoch {number}: {without}; kept epoch {at.best}")
             return "patience"
         if self._deadline.over:
-            kept = "the learning rate fell to 0 by then" if settings.linear_decay else f"kept epoch {at.best}"
-            self._inform(f"stopped after {self._deadline.minutes:.3g} minutes at {done}; {kept}")
+            outcome = "the learning rate fell to 0 by then" if settings.linear_decay else f"kept epoch {at.best}"
+            self._inform(f"stopped after {self._deadline.minutes:.3g} minutes at {position}; {outcome}")
             return "time"
         self._checkpoint(epoch_ended=True)
         return None
@@ -173,21 +173,21 @@ class Trainer:
             if self._deadline.over:
                 break
             if self._checkpoint():
-                last = time.perf_counter()
+                last = time.perf_counter()  # writing it is no part of a step
         check_weights(self.network, at, advice=self.objective.advice)
 
     def _checkpoint(self, *, epoch_ended: bool = False) -> bool:
         """Write a checkpoint if one is due; return whether it was."""
-        kept, body = self._checkpoints, self.network.body
+        checkpoints, body = self._checkpoints, self.network.body
         size = 3 * sum(weight.nbytes for weight in body.parameters())  # Adam keeps two numbers for each
         if not self._checkpointed or not self._processes.of_the_first(
-            lambda: kept is not None and kept.due(size, epoch_ended=epoch_ended)
+            lambda: checkpoints is not None and checkpoints.due(size, epoch_ended=epoch_ended)
         ):
             return False
         check_weights(self.network, self.progress, advice=self.objective.advice)
         arrays = arrays_of(self.network, self.optimizers, best=self.best, processes=self._processes)
-        if kept:
-            kept.save(self.progress, arrays)
+        if checkpoints:
+            checkpoints.save(self.progress, arrays)
         return True
 
     def _decay(self) -> None:

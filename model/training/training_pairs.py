@@ -67,16 +67,16 @@ def read_pairs(dataset: Dataset) -> dict[str, Pairs]:
     """
     pairs = dataset.table("pairs")
     clusters = dataset.table("clusters", columns=["cluster_id", "split"])
-    found = {}
+    splits = {}
     for split in ("train", "validation"):
         ids = clusters.filter(pc.equal(clusters["split"], split))["cluster_id"]
-        found[split] = index_pairs(pairs.filter(pc.is_in(pairs["cluster_id"], value_set=ids.combine_chunks())))
-    if not len(found["train"]):
+        splits[split] = index_pairs(pairs.filter(pc.is_in(pairs["cluster_id"], value_set=ids.combine_chunks())))
+    if not len(splits["train"]):
         raise UnusableInputError(
             f"{dataset.url}: no train pair among {counted(len(pairs), 'pair')}. Make the dataset from more logs"
         )
-    if found["train"].cluster_count < 2:
+    if splits["train"].cluster_count < 2:
         raise UnusableInputError(
             f"{dataset.url}: all train pairs are of one cluster: no negatives to learn from. Add data"
         )
-    return found
+    return splits

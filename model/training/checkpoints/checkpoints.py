@@ -34,7 +34,10 @@ from schemas.errors import DamagedError, QprError
 
 STATE = "checkpoint.json"
 VERSION = 2
+"""Version of a checkpoint's content; one of another version is refused."""
+
 KEPT = 2
+"""Checkpoints that are kept: where the last is damaged, the one before it is read (decision 19)."""
 
 SHARE = 0.02
 """Maximum share of a training's time for checkpoints at the ends of epochs."""
@@ -107,13 +110,13 @@ class Checkpoints:
             return None
         for name in names:
             try:
-                found = self._read(name)
+                checkpoint = self._read(name)
             except DamagedError as error:
                 self._warn(f"{error}. Trying the checkpoint before it")
                 continue
-            self._good, self.place = [name], str(found.progress)
-            self._inform(f"continuing from the checkpoint of {found.progress}")
-            return found
+            self._good, self.place = [name], str(checkpoint.progress)
+            self._inform(f"continuing from the checkpoint of {checkpoint.progress}")
+            return checkpoint
         if names:
             raise UnusableCheckpointError(f"{self.url}: no checkpoint is whole. Leave out --resume to start over")
         self._inform(f"{self.url}: no checkpoint to continue from; starting at the beginning")
@@ -157,7 +160,7 @@ class Checkpoints:
             "files": [file.model_dump() for file in files],
         }
         content = json.dumps({"sha256": json_digest(state), "state": state}, indent=2)
-        storage.write_bytes(storage.join(folder, STATE), content.encode())
+        storage.write_bytes(storage.join(folder, STATE), content.encode())  # last: a folder without it is not complete
 
     def _complete(self, name: str) -> bool:
         return storage.exists(storage.join(self.url, name, STATE))
@@ -191,12 +194,12 @@ class Checkpoints:
         try:
             content = json.loads(storage.read_bytes(url))
             state: dict[str, Any] = content["state"]
-            whole = content["sha256"] == json_digest(state)
+            is_intact = content["sha256"] == json_digest(state)
         except QprError as error:
             raise DamagedError(str(error)) from error
         except (ValueError, KeyError, TypeError) as error:
             raise DamagedError(f"{url}: damaged") from error
-        if not whole:
+        if not is_intact:
             raise DamagedError(f"{url}: does not match its own sha256")
         return state
 
@@ -219,10 +222,12 @@ def identity_of(
     return options | dict(zip_longest(inputs, digests)) | {"the version of words": words.VERSION} | several
 
 
-def _differences(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
+def _differences(stored: Mapping[str, Any], current: Mapping[str, Any]) -> str:
     """Return the differing names with both values."""
-    names = [name for name in {**here, **there} if here.get(name) != there.get(name)]
-    return ", ".join(f"{name} is {_shown(there.get(name))} there and {_shown(here.get(name))} here" for name in names)
+    names = [name for name in {**current, **stored} if current.get(name) != stored.get(name)]
+    return ", ".join(
+        f"{name} is {_shown(stored.get(name))} there and {_shown(current.get(name))} here" for name in names
+    )
 
 
 def _shown(value: Any) -> str:

@@ -118,7 +118,7 @@ class DistillationObjective(Objective):
         vectors = self.network(self._inputs.take(batch))
         self._sides = vectors.detach(), torch.from_numpy(self._targets[batch]).to(vectors)
         loss = cosine_loss(vectors, self._sides[1])
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()  # type: ignore[no-untyped-call]  # of PyTorch
         return loss.item()
 
     def describe(self, batch: Int64s) -> str:

@@ -52,12 +52,12 @@ class Gradients:
         chunks = self._chunks(self.processes.share(batch))
         states, encoded = [], []
         for chunk in chunks:
-            states.append(self._random_state())
-            with torch.set_grad_enabled(len(chunks) == 1):
+            states.append(self._random_state())  # dropout is repeated when a chunk is encoded again
+            with torch.set_grad_enabled(len(chunks) == 1):  # else only one chunk at a time keeps activations
                 encoded.append(self._encode(chunk))
         vectors = [part.detach().requires_grad_() for part in encoded]
         loss = self._loss(vectors, batch)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()  # type: ignore[no-untyped-call]  # of PyTorch
         for chunk, state, part, vector in zip(chunks, states, encoded, vectors, strict=True):
             self._back(part if len(chunks) == 1 else self._encode(chunk, state), vector)
         self.processes.sum_gradients(self.network.parameters())
@@ -86,7 +86,7 @@ class Gradients:
 
     @staticmethod
     def _back(encoded: Tensor, vectors: Tensor) -> None:
-        encoded.backward(vectors.grad)  # type: ignore[no-untyped-call]
+        encoded.backward(vectors.grad)  # type: ignore[no-untyped-call]  # of PyTorch
 
     def _random_state(self) -> Tensor | None:
         return None if self.network.generator is None else self.network.generator.get_state()

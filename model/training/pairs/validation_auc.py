@@ -30,8 +30,8 @@ def sample_non_pairs(pairs: Pairs, *, seed: int) -> tuple[Int64s, Int64s]:
     starts = np.cumsum(sizes) - sizes
     rng = np.random.default_rng([seed, len(pairs)])
     left = rng.integers(len(members), size=len(pairs))
-    others = len(members) - sizes[cluster[left]]
-    right = rng.integers(others)  # counts only members of other clusters: step over the own one
+    other_members = len(members) - sizes[cluster[left]]
+    right = rng.integers(other_members)  # counts only members of other clusters: step over the own one
     right += np.where(right >= starts[cluster[left]], sizes[cluster[left]], 0)
     first, second = question[left], question[right]
     unrelated = (first != second) & ~np.isin(_codes(first, second), _codes(pairs.first, pairs.second))
@@ -69,4 +69,4 @@ def _distances(vectors: Float32s, first: Int64s, second: Int64s) -> Float32s:
 
 def _codes(first: Int64s, second: Int64s) -> Int64s:
     """Return one number a pair, the same whichever comes first."""
-    return np.minimum(first, second) << 32 | np.maximum(first, second)
+    return np.minimum(first, second) << 32 | np.maximum(first, second)  # positions have at most 31 bits
