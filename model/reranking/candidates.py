@@ -48,24 +48,24 @@ def examples(index: Index, judged: Judgements, reranker: Reranker, *, on_queries
         reranker: computes the features; its weights are not used.
         on_queries: called with the number of queries done.
     """
-    ids, there, tables = [], [], []
+    ids, presence, tables = [], [], []
     for start in range(0, len(judged), QUERIES):
         texts = judged.texts.slice(start, QUERIES)
         hits = index.rank(texts, min(reranker.depth, len(index)), exclude=judged.ids[start : start + QUERIES])
         ids.append(hits.ids)
-        there.append(hits.rows >= 0)
+        presence.append(hits.rows >= 0)
         tables.append(reranker.features(index, texts, hits.rows, hits.scores))
         on_queries(start + len(texts))
-    found = np.concatenate(ids)
-    known = relevant(found, judged) & (present := np.concatenate(there))
-    return Examples(found, present, np.concatenate(tables), known, query_clusters(judged))
+    hit_ids = np.concatenate(ids)
+    is_relevant = relevant(hit_ids, judged) & (present := np.concatenate(presence))
+    return Examples(hit_ids, present, np.concatenate(tables), is_relevant, query_clusters(judged))
 
 
-def relevant(found: Int64s, judged: Judgements) -> Bools:
+def relevant(ids: Int64s, judged: Judgements) -> Bools:
     """Return a mask of the ids found, (n, k), that are paraphrases of their query."""
-    flags = np.zeros(found.shape, bool)
-    pairs = max(COMPARED // max(found.shape[1], 1), 1)
+    flags = np.zeros(ids.shape, bool)
+    pairs = max(COMPARED // max(ids.shape[1], 1), 1)
     for start in range(0, len(judged.queries), pairs):
         part = slice(start, start + pairs)
-        np.logical_or.at(flags, judged.queries[part], found[judged.queries[part]] == judged.relevant[part, None])
+        np.logical_or.at(flags, judged.queries[part], ids[judged.queries[part]] == judged.relevant[part, None])
     return flags

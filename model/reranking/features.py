@@ -34,6 +34,8 @@ COMPARED: Final = (
 """Columns that are held against those of a query's other candidates too."""
 
 _K1, _B = 1.5, 0.75
+"""Saturation of repeated words and share of the length, as `model.index.lexical_files` has them."""
+
 _PAIRS: Final = 2_048
 """Pairs compared together: 5 MB of similarities of their words."""
 
@@ -50,66 +52,66 @@ def compare(queries: Int32s, candidates: Int32s, words: WordTable, *, mean_lengt
     table = np.empty((len(queries), len(PAIR)), np.float32)
     for start in range(0, len(queries), _PAIRS):
         part = slice(start, start + _PAIRS)
-        found = _compared(queries[part], candidates[part], words, mean_length)
+        columns = _compared(queries[part], candidates[part], words, mean_length)
         for place, name in enumerate(PAIR):
-            table[part, place] = found.pop(name)
+            table[part, place] = columns.pop(name)
     return table
 
 
-def standings(values: Float32s, there: Bools) -> Float32s:
+def standings(values: Float32s, present: Bools) -> Float32s:
     """Return each candidate's rank by a value and how much less it has than the best, (n, k, 2).
 
     Args:
         values: (n, k).
-        there: (n, k) False where a query has no candidate, which is compared with none; its gap is 0.
+        present: (n, k) False where a query has no candidate, which is compared with none; its gap is 0.
     """
-    order = np.argsort(-np.where(there, values, -np.inf), axis=1, kind="stable")
+    order = np.argsort(-np.where(present, values, -np.inf), axis=1, kind="stable")
     rank = np.empty_like(order)
     np.put_along_axis(rank, order, np.arange(values.shape[1])[None], axis=1)
-    return np.stack([rank.astype(np.float32), _below_best(values, there)], axis=2)
+    return np.stack([rank.astype(np.float32), _below_best(values, present)], axis=2)
 
 
-def behind(table: Float32s, there: Bools) -> Float32s:
+def behind(table: Float32s, present: Bools) -> Float32s:
     """Return how far each candidate is behind its query's best one by the columns `COMPARED` of (n, k, len(PAIR))."""
     columns = table[:, :, [PAIR.index(name) for name in COMPARED]]
     bigger_is_better = np.array([1 if "unlike" not in name else -1 for name in COMPARED], np.float32)
-    return _below_best(columns * bigger_is_better, there[:, :, None])
+    return _below_best(columns * bigger_is_better, present[:, :, None])
 
 
-def _below_best(values: Float32s, there: Bools) -> Float32s:
+def _below_best(values: Float32s, present: Bools) -> Float32s:
     """Return the maximum over the candidates (axis 1) that are there minus each value, 0 for others."""
-    best = np.where(there, values, -np.inf).max(axis=1, keepdims=True, initial=-np.inf)
+    best = np.where(present, values, -np.inf).max(axis=1, keepdims=True, initial=-np.inf)
     with np.errstate(invalid="ignore"):  # a query without a candidate has no best one
-        return np.where(there, best - values, 0).astype(np.float32)
+        return np.where(present, best - values, 0).astype(np.float32)
 
 
-def _compared(one: Int32s, two: Int32s, words: WordTable, mean_length: float) -> dict[str, np.ndarray]:
+def _compared(queries: Int32s, candidates: Int32s, words: WordTable, mean_length: float) -> dict[str, np.ndarray]:
     none = len(words.idf) - 1
-    equal = (one[:, :, None] == two[:, None, :]) & (one != none)[:, :, None]
-    alike = _alike(one, two, words, equal)
-    found: dict[str, np.ndarray] = {}
-    lengths = (one != none).sum(axis=1), (two != none).sum(axis=1)
-    for rows, axis, other, end in ((one, 2, lengths[1], ""), (two, 1, lengths[0], "_of_candidate")):
+    equal = (queries[:, :, None] == candidates[:, None, :]) & (queries != none)[:, :, None]
+    alike = _alike(queries, candidates, words, equal)
+    values: dict[str, np.ndarray] = {}
+    lengths = (queries != none).sum(axis=1), (candidates != none).sum(axis=1)
+    for rows, axis, other, end in ((queries, 2, lengths[1], ""), (candidates, 1, lengths[0], "_of_candidate")):
         sides = _side(rows, words, times=equal.sum(axis=axis), alike=alike.max(axis=axis), other=other / mean_length)
-        found |= {f"{name}{end}": value for name, value in sides.items()}
-    union = found["idf"] + found["idf_of_candidate"] - found["contained_of_candidate"] * found["idf_of_candidate"]
-    found["jaccard"] = found["contained"] * found["idf"] / union
+        values |= {f"{name}{end}": value for name, value in sides.items()}
+    union = values["idf"] + values["idf_of_candidate"] - values["contained_of_candidate"] * values["idf_of_candidate"]
+    values["jaccard"] = values["contained"] * values["idf"] / union
     pairs = equal[:, :-1, :-1] & equal[:, 1:, 1:]
-    found["bigrams"] = pairs.any(axis=2).sum(axis=1) / np.maximum(np.minimum(*lengths) - 1, 1)
-    found["lengths_differ"] = np.abs(lengths[0] - lengths[1])
-    pair = np.arange(len(one))
-    last = (side[pair, np.maximum(length - 1, 0)] for side, length in zip((one, two), lengths, strict=True))
-    found["same_first"], found["same_last"] = one[:, 0] == two[:, 0], np.equal(*last)
-    found["numbers_differ"] = found.pop("numbers") + found.pop("numbers_of_candidate")
-    found["first_words_alike"] = alike[:, 0, 0]
-    return found
+    values["bigrams"] = pairs.any(axis=2).sum(axis=1) / np.maximum(np.minimum(*lengths) - 1, 1)
+    values["lengths_differ"] = np.abs(lengths[0] - lengths[1])
+    pair = np.arange(len(queries))
+    last = (side[pair, np.maximum(length - 1, 0)] for side, length in zip((queries, candidates), lengths, strict=True))
+    values["same_first"], values["same_last"] = queries[:, 0] == candidates[:, 0], np.equal(*last)
+    values["numbers_differ"] = values.pop("numbers") + values.pop("numbers_of_candidate")
+    values["first_words_alike"] = alike[:, 0, 0]
+    return values
 
 
-def _alike(one: Int32s, two: Int32s, words: WordTable, equal: Bools) -> Float32s:
+def _alike(queries: Int32s, candidates: Int32s, words: WordTable, equal: Bools) -> Float32s:
     """Return the cosine of every word of one question to every word of the other, in [0, 1], 0 where there is none."""
     if words.vectors is None:
         return equal.astype(np.float32)
-    cosines: Float32s = words.vectors[one] @ words.vectors[two].transpose(0, 2, 1)
+    cosines: Float32s = words.vectors[queries] @ words.vectors[candidates].transpose(0, 2, 1)
     return np.clip(cosines, 0, 1, out=cosines)
 
 
@@ -127,22 +129,22 @@ def _side(
     """
     idf, weight = words.idf[rows], words.weights[rows]
     word = rows != len(words.idf) - 1
-    whole, weighed = idf.sum(axis=1) + np.float32(1e-6), weight.sum(axis=1) + np.float32(1e-6)
+    idf_sum, weighed = idf.sum(axis=1) + np.float32(1e-6), weight.sum(axis=1) + np.float32(1e-6)
     unmatched, unlike, unlike_weight = idf * (times == 0), idf * (1 - alike), weight * (1 - alike)
     bm25 = (idf * times * (_K1 + 1) / (times + _K1 * (1 - _B + _B * other[:, None]))).sum(axis=1)
     return {
         "bm25": bm25,
-        "bm25_share": bm25 / whole,
-        "contained": (idf * (times > 0)).sum(axis=1) / whole,
+        "bm25_share": bm25 / idf_sum,
+        "contained": (idf * (times > 0)).sum(axis=1) / idf_sum,
         "unmatched_largest": unmatched.max(axis=1),
         "unmatched": unmatched.sum(axis=1),
         "unlike_largest": unlike.max(axis=1),
         "unlike": unlike.sum(axis=1),
-        "unlike_share": unlike.sum(axis=1) / whole,
+        "unlike_share": unlike.sum(axis=1) / idf_sum,
         "unlike_weight_largest": unlike_weight.max(axis=1),
         "unlike_weight_share": unlike_weight.sum(axis=1) / weighed,
         "unmatched_count": (word & (times == 0)).sum(axis=1),
         "numbers": (words.numeric[rows] & (times == 0)).sum(axis=1),
         "length": word.sum(axis=1),
-        "idf": whole,
+        "idf": idf_sum,
     }

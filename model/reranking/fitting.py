@@ -12,7 +12,7 @@ from typing import Final, Unpack
 
 import numpy as np
 import torch
-import torch.nn.functional as F  # noqa: N812
+import torch.nn.functional as F  # noqa: N812  # its usual name
 from torch import nn
 
 from model.reranking.reranker import LARGEST, Weights, logits
@@ -26,6 +26,8 @@ from schemas.errors import QprError
 from schemas.quantities import counted
 
 HIDDEN: Final = 32
+"""Units of each of the `NETWORKS`, which become one of 96 (decision 26)."""
+
 NETWORKS: Final = 3
 """Networks of other first weights that are learned and become one, whose score is their mean."""
 
@@ -51,7 +53,7 @@ class RankingNetworks(nn.Module):
         super().__init__()
         self.body = nn.ModuleList()
         for random in generators:
-            with torch.random.fork_rng(devices=[]):
+            with torch.random.fork_rng(devices=[]):  # layers draw from the global generator, which stays as it was
                 torch.manual_seed(int(random.integers(2**31)))
                 layers = nn.Linear(features, HIDDEN), nn.Tanh(), nn.Linear(HIDDEN, 1, bias=False)
             self.body.append(nn.Sequential(*layers))
@@ -71,7 +73,7 @@ class RankingObjective(Objective):
     Args:
         table: (n, k, features).
         relevant: (n, k), which candidates are paraphrases.
-        there: (n, k), where there is a candidate.
+        present: (n, k), where there is a candidate.
         seed: of first weights and order.
 
     Attributes:
@@ -85,19 +87,19 @@ class RankingObjective(Objective):
     unit = "query"
     advice = "Lower --depth or take another --seed"
 
-    def __init__(self, table: Float32s, relevant: Bools, there: Bools, *, seed: int) -> None:
-        useful = relevant.any(axis=1) & (there & ~relevant).any(axis=1)
+    def __init__(self, table: Float32s, relevant: Bools, present: Bools, *, seed: int) -> None:
+        useful = relevant.any(axis=1) & (present & ~relevant).any(axis=1)
         if useful.sum() < FEWEST:
             queries = f"{counted(int(useful.sum()), 'query')} with a paraphrase and another question among the nearest"
             raise QprError(f"{queries}: fewer than {FEWEST} to learn an order from. Use a larger dataset")
-        flat = table[useful][there[useful]]
+        flat = table[useful][present[useful]]
         if not np.isfinite(flat).all():
             column = int(np.isfinite(flat).all(axis=0).argmin())
             bad = f"feature {column} of {np.count_nonzero(~np.isfinite(flat[:, column])):,} candidates is not finite"
             raise QprError(f"{bad}. Check the vectors of the index's model and of those given with --with")
         self.mean, self.deviation = flat.mean(axis=0), np.maximum(flat.std(axis=0), LEAST_DEVIATION)
         self._inputs = torch.from_numpy(np.clip((table[useful] - self.mean) / self.deviation, -LARGEST, LARGEST))
-        self._relevant, self._absent = torch.from_numpy(relevant[useful]), torch.from_numpy(~there[useful])
+        self._relevant, self._absent = torch.from_numpy(relevant[useful]), torch.from_numpy(~present[useful])
         self._seed = seed
         self.network: RankingNetworks = RankingNetworks(table.shape[2], self._generators())
         self.settings = TrainingSettings(
@@ -109,7 +111,7 @@ class RankingObjective(Objective):
         orders, queries = [], len(self._inputs)
         for random in self._generators():
             random.integers(2**31)  # the seed of the first weights
-            orders.append([random.permutation(queries) for _ in range(epoch)][-1])
+            orders.append([random.permutation(queries) for _ in range(epoch)][-1])  # if resumed too (decision 36)
         yield from np.array_split(np.stack(orders, axis=1), -(-queries // BATCH))
 
     def add_gradients(self, batch: Int64s) -> float:
@@ -119,7 +121,7 @@ class RankingObjective(Objective):
             scores = network(self._inputs[rows])[..., 0].masked_fill(self._absent[rows], -torch.inf)
             share = F.log_softmax(scores, dim=1).masked_fill(~self._relevant[rows], -torch.inf)
             loss = -share.logsumexp(dim=1).mean()
-            loss.backward()  # type: ignore[no-untyped-call]
+            loss.backward()  # type: ignore[no-untyped-call]  # of PyTorch
             losses.append(loss.item())
         return sum(losses) / len(losses)
 
@@ -128,7 +130,7 @@ class RankingObjective(Objective):
 
 
 def learn(
-    table: Float32s, relevant: Bools, there: Bools, *, seed: int, **supervision: Unpack[Supervision]
+    table: Float32s, relevant: Bools, present: Bools, *, seed: int, **supervision: Unpack[Supervision]
 ) -> tuple[Weights, Ending]:
     """Return the weights that minimise a `RankingObjective`, and the reason for the end of the training.
 
@@ -137,7 +139,7 @@ def learn(
     Args:
         table: as of `RankingObjective`.
         relevant: as of `RankingObjective`.
-        there: as of `RankingObjective`.
+        present: as of `RankingObjective`.
         seed: as of `RankingObjective`.
         supervision: conditions and reports of the training.
 
@@ -145,7 +147,7 @@ def learn(
         QprError: too few queries have a paraphrase among their candidates, or a feature or weight is not finite.
     """
     with _one_thread(), explain_memory("Lower --depth"):
-        objective = RankingObjective(table, relevant, there, seed=seed)
+        objective = RankingObjective(table, relevant, present, seed=seed)
         trained = Trainer(objective, **supervision).run()
     hidden, bias, out = (
         [trained.weights[f"{number}.{name}"] for number in range(NETWORKS)]
@@ -173,7 +175,7 @@ def unsupervised(_: str) -> AbstractContextManager[Supervision]:
 def cross_fitted(
     table: Float32s,
     relevant: Bools,
-    there: Bools,
+    present: Bools,
     groups: Int64s,
     *,
     folds: int,
@@ -185,7 +187,7 @@ def cross_fitted(
     Args:
         table: as of `learn`.
         relevant: as of `learn`.
-        there: as of `learn`.
+        present: as of `learn`.
         groups: (n,) number of the group of each query, such as its cluster.
         folds: number of parts into which groups are divided.
         seed: of the division and of what is learned.
@@ -200,7 +202,7 @@ def cross_fitted(
         out = dealt[groups] == fold
         with supervise(f"fold {fold + 1} of {folds}") as supervision:
             if out.any():
-                weights, _ = learn(table[~out], relevant[~out], there[~out], seed=seed, **supervision)
+                weights, _ = learn(table[~out], relevant[~out], present[~out], seed=seed, **supervision)
                 scores[out] = logits(weights, table[out])
     return scores
 

@@ -134,10 +134,10 @@ class Reranker:
             rows: (n, k) of the index, -1 where there is none.
             scores: (n, k) as of `model.index.ranking.Ranking`.
         """
-        found, place = np.unique(rows[rows >= 0], return_inverse=True)
+        distinct_rows, place = np.unique(rows[rows >= 0], return_inverse=True)
         candidate = np.full(rows.shape, -1, np.int64)
         candidate[rows >= 0] = place + len(texts)
-        compared = pa.concat_arrays([texts, index.questions(found)["text"].combine_chunks()])
+        compared = pa.concat_arrays([texts, index.questions(distinct_rows)["text"].combine_chunks()])
         return self._compared(compared, index.encoder, candidate, scores)
 
     def _compared(self, compared: pa.Array, encoder: Encoder, candidate: Int64s, scores: Float32s) -> Float32s:
@@ -147,18 +147,18 @@ class Reranker:
         candidates depend on it.
         """
         n, k = candidate.shape
-        there = candidate >= 0
-        candidate = np.where(there, candidate, np.arange(n)[:, None])
+        present = candidate >= 0
+        candidate = np.where(present, candidate, np.arange(n)[:, None])
         query = np.repeat(np.arange(n), k)
         words, table = worded(key_all(compared), self.counts, encoder)
         pairs = compare(words[query], words[candidate.ravel()], table, mean_length=self.counts.mean_length)
         nearness = [np.where(np.isfinite(scores), 1 + scores / 2, -1).astype(np.float32)]
-        for other in self.encoders:
-            vectors = other.encode(compared)
+        for other_encoder in self.encoders:
+            vectors = other_encoder.encode(compared)
             nearness.append(np.einsum("nd,nkd->nk", vectors[:n], vectors[candidate]))
         pairs = pairs.reshape(n, k, -1)
-        columns = [part for near in nearness for part in (near[:, :, None], standings(near, there))]
-        return np.concatenate([*columns, pairs, behind(pairs, there)], axis=2)
+        columns = [part for near in nearness for part in (near[:, :, None], standings(near, present))]
+        return np.concatenate([*columns, pairs, behind(pairs, present)], axis=2)
 
 
 def logits(weights: Weights, table: Float32s) -> Float32s:

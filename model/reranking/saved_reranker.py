@@ -66,7 +66,7 @@ def load_reranker(url: str, *, model_digest: str) -> Reranker:
     """
     manifest = read_manifest(url, "reranker")
     settings = read_settings(url, manifest, RerankerSettings, again=_AGAIN)
-    if "tokenizer" not in settings.model_fields_set:
+    if "tokenizer" not in settings.model_fields_set:  # of a release before there were versions
         settings = settings.model_copy(update={"tokenizer": 1})
     if settings.model_digest != model_digest:
         models = f"was learned with an index of model {settings.model_digest[:12]}, this index has {model_digest[:12]}"
@@ -93,11 +93,11 @@ def _tensors(url: str, content: bytes, settings: RerankerSettings) -> dict[str, 
         arrays = read_tensors(content)
     except ValueError as error:
         raise QprError(f"{url}: {WEIGHTS} is damaged: {error}. {_AGAIN}") from error
-    found = signature(arrays)
+    stored = signature(arrays)
     expected = {name: (*shape, "float32") for name, shape in weight_shapes(settings).items()}
-    expected["counts"] = (*found.get("counts", (0,))[:1], "int64")
-    if (wrong := first_difference(found, expected)) is not None:
-        shapes = f"{found.get(wrong, 'missing')}, expected {expected.get(wrong, 'no such tensor')}"
+    expected["counts"] = (*stored.get("counts", (0,))[:1], "int64")
+    if (wrong := first_difference(stored, expected)) is not None:
+        shapes = f"{stored.get(wrong, 'missing')}, expected {expected.get(wrong, 'no such tensor')}"
         raise QprError(f"{url}: {WEIGHTS}: {wrong[:60]!a} is {shapes}. {_AGAIN}")
     if fault := unusable(arrays):
         raise QprError(f"{url}: {WEIGHTS}: {fault}. {_AGAIN}")

@@ -47,11 +47,11 @@ class WordCounts:
     def of(cls, keys: pa.Array) -> WordCounts:
         """Count the words of question keys."""
         listed = words_all(keys)
-        found = pc.value_counts(pc.list_flatten(distinct_all(listed)))
-        table = pa.table({"word": found.field("values"), "count": found.field("counts")})
-        kept = table.filter(pc.greater(table["count"], 1)).sort_by("word")
+        value_counts = pc.value_counts(pc.list_flatten(distinct_all(listed)))
+        table = pa.table({"word": value_counts.field("values"), "count": value_counts.field("counts")})
+        repeated = table.filter(pc.greater(table["count"], 1)).sort_by("word")
         length = float(np.mean(pc.list_value_length(listed).to_numpy())) if len(keys) else 0.0
-        return cls(tuple(kept["word"].to_pylist()), kept["count"].to_numpy(), len(keys), max(length, 1.0))
+        return cls(tuple(repeated["word"].to_pylist()), repeated["count"].to_numpy(), len(keys), max(length, 1.0))
 
     def idf(self, words: Collection[str]) -> Float32s:
         """Return the inverse document frequency of words as BM25 has it; one not counted has that of a single question.
@@ -80,9 +80,9 @@ class WordCounts:
 
     def most_frequent(self, limit: int) -> WordCounts:
         """Return the counts of the most frequent words, the smaller ones of equally frequent words."""
-        kept = np.sort(np.argsort(-self.counts, kind="stable")[:limit])
-        words = tuple(self.words[place] for place in kept.tolist())
-        return dataclasses.replace(self, words=words, counts=self.counts[kept])
+        places = np.sort(np.argsort(-self.counts, kind="stable")[:limit])
+        words = tuple(self.words[place] for place in places.tolist())
+        return dataclasses.replace(self, words=words, counts=self.counts[places])
 
     def checked(self) -> WordCounts:
         """Return these counts after checking that their parts fit together.
@@ -130,9 +130,9 @@ def word_rows(keys: pa.Array, *, version: int) -> tuple[Int32s, pa.Array]:
     lengths = pc.list_value_length(listed).to_numpy()
     starts = np.cumsum(lengths) - lengths
     places = np.arange(MOST_WORDS)
-    there = places < lengths[:, None]
-    rows = np.full(there.shape, len(encoded.dictionary), np.int32)
-    rows[there] = encoded.indices.to_numpy()[(starts[:, None] + places)[there]]
+    is_word = places < lengths[:, None]
+    rows = np.full(is_word.shape, len(encoded.dictionary), np.int32)
+    rows[is_word] = encoded.indices.to_numpy()[(starts[:, None] + places)[is_word]]
     return rows, encoded.dictionary
 
 
