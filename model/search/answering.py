@@ -51,14 +51,14 @@ def decide(question: str, hit: Hit | None, certificate: Loaded | None, now: date
 
 def decide_many(
     questions: Sequence[str],
-    found: Sequence[Sequence[Hit]],
+    hits_by_question: Sequence[Sequence[Hit]],
     certificate: Loaded | None,
     now: datetime.datetime,
     index: Index,
 ) -> list[Answer]:
     """Return the answer to each question, or the abstention, with all its hits; the arguments are those of `decide`."""
     answers = []
-    for question, hits in zip(questions, found, strict=True):
+    for question, hits in zip(questions, hits_by_question, strict=True):
         same = bool(hits) and is_same(question, hits[0])
         first = with_guard(question, hits[0]) if hits and not same else hits[0] if hits else None
         answer = decide(question, first, certificate, now, index)

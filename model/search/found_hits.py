@@ -130,15 +130,15 @@ def hits_of(
     rest, hits = iter(records), []
     arrays = found.own_ids, found.ranking.found, found.dense_ranks, found.lexical_ranks
     ranked = zip(asked, *(array.tolist() for array in arrays), strict=True)
-    for query, (text, own, there, dense, lexical) in enumerate(ranked):
+    for query, (text, own_id, hit_flags, dense, lexical) in enumerate(ranked):
         words = QuestionWords(text)
         probabilities = None if judgement is None else judgement.probabilities[query].tolist()
         of_query: list[Hit] = []
-        for place, is_found in enumerate(there):
+        for place, is_found in enumerate(hit_flags):
             if not is_found:
                 continue
             record = next(rest)
-            same = record["question_id"] == own
+            same = record["question_id"] == own_id
             judged = None if judgement is None or same else (judgement, query, place)
             why = found_why(words, record["text"], dense[place], lexical[place], judged)
             likely = None if probabilities is None else 1.0 if same else probabilities[place]
@@ -157,8 +157,8 @@ def same_questions(index: Index, asked: Sequence[str], *, judges: bool) -> list[
     """
     rows = index.rows_of(np.array([index.row_id(text) for text in asked], np.int64))
     records = iter(index.records(rows[rows >= 0]))
-    found = zip(asked, rows.tolist(), strict=True)
-    return [None if row < 0 else same_question(text, next(records), 1.0 if judges else None) for text, row in found]
+    pairs = zip(asked, rows.tolist(), strict=True)
+    return [None if row < 0 else same_question(text, next(records), 1.0 if judges else None) for text, row in pairs]
 
 
 def same_question(question: str, record: dict[str, Any], probability: float | None) -> Hit:

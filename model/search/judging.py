@@ -47,8 +47,8 @@ def judged(
         return None
     hits = [record["text"] for record in records]
     nearest, places = found.nearest.first(NEIGHBOURS), found.dense_ranks - 1  # however many hits are returned
-    there = found.ranking.found
-    far = there & ((places < 0) | (places >= NEIGHBOURS))
+    is_hit = found.ranking.found
+    far = is_hit & ((places < 0) | (places >= NEIGHBOURS))
     if far.any():  # their distances are computed, and stand after all neighbours
         nearest = _with_distances(index, asked, hits, found._replace(nearest=nearest), far)
         places = np.where(far, NEIGHBOURS + np.arange(far.shape[1]), places)
@@ -80,15 +80,15 @@ def _without_single_mates(
 ) -> list[Cluster]:
     """Return the clusters of hits, None for the only hit in the cluster of the question that was left out."""
     rows = index.rows_of(exclude)
-    own = np.full(len(rows), None)
-    own[rows >= 0] = index.column("cluster_id", rows[rows >= 0])
-    kept, start = list(clusters), 0
-    for cluster, hits in zip(own.tolist(), nearest.found.sum(axis=1).tolist(), strict=True):
-        of_query = kept[start : start + hits]
+    own_clusters = np.full(len(rows), None)
+    own_clusters[rows >= 0] = index.column("cluster_id", rows[rows >= 0])
+    remaining, start = list(clusters), 0
+    for cluster, hits in zip(own_clusters.tolist(), nearest.found.sum(axis=1).tolist(), strict=True):
+        of_query = remaining[start : start + hits]
         if cluster is not None and of_query.count(cluster) == 1:
-            kept[start + of_query.index(cluster)] = None
+            remaining[start + of_query.index(cluster)] = None
         start += hits
-    return kept
+    return remaining
 
 
 def _with_distances(index: Index, asked: Sequence[str], hits: Sequence[str], found: Found, far: np.ndarray) -> Ranking:

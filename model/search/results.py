@@ -59,7 +59,7 @@ class Why:
         return isinstance(other, Why) and self._values() == other._values()
 
     def __hash__(self) -> int:
-        return hash((self.dense_rank, self.lexical_rank, self.guard))
+        return hash((self.dense_rank, self.lexical_rank, self.guard))  # a dict of contributions has no hash
 
     def _values(self) -> tuple[Any, ...]:
         return self.shared_words, self.dense_rank, self.lexical_rank, dict(self.contributions), self.guard

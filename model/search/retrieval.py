@@ -190,21 +190,25 @@ def fused(dense: Ranking, lexical: Ranking, weight: float, k: int, *, combined: 
     ids, rows = np.hstack([dense.ids, lexical.ids]), np.hstack([dense.rows, lexical.rows])
     order = np.lexsort((ids, -scores), axis=1)[:, :k]
     best = np.take_along_axis(scores, order, axis=1).astype(np.float32)
-    there = np.isfinite(best)
-    ids, rows = (np.where(there, np.take_along_axis(part, order, axis=1), -1) for part in (ids, rows))
+    is_hit = np.isfinite(best)
+    ids, rows = (np.where(is_hit, np.take_along_axis(part, order, axis=1), -1) for part in (ids, rows))
     return Ranking(ids, best, rows)
 
 
 def _fused_one(dense: Ranking, lexical: Ranking, weight: float, k: int) -> Ranking:
     """Return the same as `fused` of one query, in a quarter of its time."""
     row_of = dict(zip(lexical.ids[0].tolist(), lexical.rows[0].tolist(), strict=True))
-    rank_of = {found: rank for rank, found in enumerate(lexical.ids[0].tolist(), 1)}
+    rank_of = {question_id: rank for rank, question_id in enumerate(lexical.ids[0].tolist(), 1)}
     hits = []
-    for rank, (found, row) in enumerate(zip(dense.ids[0].tolist(), dense.rows[0].tolist(), strict=True), 1):
-        of_lexical = rank_of.pop(found, None)
+    for rank, (question_id, row) in enumerate(zip(dense.ids[0].tolist(), dense.rows[0].tolist(), strict=True), 1):
+        of_lexical = rank_of.pop(question_id, None)
         if row >= 0:
-            hits.append((-(1 / rank + (weight / of_lexical if of_lexical else 0)), found, row))
-    hits += [(-(weight / rank), found, row_of[found]) for found, rank in rank_of.items() if row_of[found] >= 0]
+            hits.append((-(1 / rank + (weight / of_lexical if of_lexical else 0)), question_id, row))
+    hits += [
+        (-(weight / rank), question_id, row_of[question_id])
+        for question_id, rank in rank_of.items()
+        if row_of[question_id] >= 0
+    ]
     hits.sort()
     width = min(k, dense.ids.shape[1] + lexical.ids.shape[1])
     hits = hits[:width] + [(np.inf, -1, -1)] * (width - len(hits))

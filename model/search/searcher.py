@@ -184,10 +184,10 @@ class Searcher(OfOneProcess):
     def _best(self, retrieval: Retrieval, asked: Sequence[str]) -> list[Hit | None]:
         """Return the best candidate of each question; the question itself is looked up before anything is searched."""
         best = same_questions(retrieval.index, asked, judges=self.confidence is not None)
-        others = [number for number, hit in enumerate(best) if hit is None]
-        if others:
-            for number, found in zip(others, self._hits(retrieval, [asked[n] for n in others], 1), strict=True):
-                best[number] = with_guard(asked[number], found[0]) if found else None
+        to_search = [number for number, hit in enumerate(best) if hit is None]
+        if to_search:
+            for number, hits in zip(to_search, self._hits(retrieval, [asked[n] for n in to_search], 1), strict=True):
+                best[number] = with_guard(asked[number], hits[0]) if hits else None
         return best
 
     def rank(

@@ -131,13 +131,13 @@ class Views:
         return within_part(self.whole, self.whole.index.within(masks, values))
 
 
-def within_part(whole: Retrieval, part: Index) -> Retrieval:
+def within_part(retrieval: Retrieval, part: Index) -> Retrieval:
     """Return the way to search a part of an index, as `model.index.index.Index.within` returns it."""
-    lexical = whole.lexical
+    lexical = retrieval.lexical
     if lexical is not None:
         allowed = np.concatenate([shard.mask for shard in part.shards])
         lexical = dataclasses.replace(lexical, allowed=allowed[lexical.rows])
-    return dataclasses.replace(whole, index=part, lexical=lexical)
+    return dataclasses.replace(retrieval, index=part, lexical=lexical)
 
 
 def _masks_without(index: Index, answer_ids: frozenset[str]) -> list[Bools]:
