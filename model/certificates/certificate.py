@@ -21,6 +21,7 @@ from schemas.statistics.binomial import lower_tail, upper_bound
 FILE: Final = "certificate.json"
 _AGAIN: Final = "Make it again with `qpr certify`"
 _ROUNDING: Final = 1e-9
+"""Difference of two shares that is rounding, of another processor or SciPy; one answer of a million makes 1e-6."""
 
 _Share = Annotated[float, pydantic.Field(ge=0, le=1)]
 

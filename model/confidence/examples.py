@@ -90,12 +90,12 @@ def examples(
         on_queries: called with the number of queries done.
     """
     mates = np.bincount(judged.queries, minlength=len(judged))
-    depth = min(NEIGHBOURS + min(int(mates.max(initial=0)), REMOVED), len(index))
+    depth = min(NEIGHBOURS + min(int(mates.max(initial=0)), REMOVED), len(index))  # neighbours remain
     full = _ranked(judged, depth, parts_of(index, judged), on_queries)
     right = relevant(full.ids, judged) & full.found
     lone = right & (mates == 1)[:, None] & (not as_indexed and not by_answer)
     halves = []
-    for removed in (np.zeros_like(right), right):
+    for removed in (np.zeros_like(right), right):  # queries with an answer, then the same without one
         order = np.argsort(removed | ~full.found, axis=1, kind="stable")[:, :NEIGHBOURS]
         ranking = _reordered(full, order, removed)
         is_relevant, alone = (np.take_along_axis(flags, order, axis=1) for flags in (right, lone))

@@ -105,7 +105,7 @@ def overlaps(queries: Int32s, hits: Int32s, idf: Float32s) -> dict[str, Float64s
     weight, weight_of_hit = idf[queries].astype(float)[:, None, :], idf[hits].astype(float)
     length = np.maximum(word.sum(axis=2), 1)
     return {
-        "shared": (weight * of_query).sum(axis=2) / np.maximum(weight.sum(axis=2), 1e-6),
+        "shared": (weight * of_query).sum(axis=2) / np.maximum(weight.sum(axis=2), 1e-6),  # 0 without a word
         "shared_of_hit": (weight_of_hit * of_hit).sum(axis=2) / np.maximum(weight_of_hit.sum(axis=2), 1e-6),
         "differing": (word & ~of_query).sum(axis=2).astype(float),
         "differing_of_hit": (word_of_hit & ~of_hit).sum(axis=2).astype(float),

@@ -24,7 +24,10 @@ from schemas.text import key, words_of
 from schemas.words import VERSION, words_v1
 
 _RANKS: Final[list[float]] = np.log1p(np.arange(1_024)).tolist()
+"""Logarithm of 1 + place, as numpy computes it for `features`: `math.log1p` has other last bits for 21 of them."""
+
 _LENGTHS: Final[list[float]] = np.log(np.maximum(np.arange(MOST_WORDS + 1), 1)).tolist()
+"""Logarithm of a number of words, 0 for none."""
 
 
 def few_features(
@@ -127,7 +130,7 @@ def _overlap_with(query: list[str], counts: WordCounts) -> Callable[[list[str]],
             weight_shared, times = sum(map(weight_of_query, of_query)), len(of_query)
         return (
             weight_shared / total,
-            weight_of_hit / max(sum(map(weight, hit, others)), 1e-6),
+            weight_of_hit / max(sum(map(weight, hit, others)), 1e-6),  # without words: 0, as in `features`
             words - times,
             len(hit) - times_of_hit,
             length,

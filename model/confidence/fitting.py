@@ -28,6 +28,7 @@ ANSWERABLE: Final = 0.5
 """Share of the queries with an answer for which probabilities are made unless a share is given."""
 
 FOLDS: Final = 5
+"""Parts of the clusters, each of which is judged by a model of the other four fifths."""
 
 LEAST_GROUPS: Final = 5
 """Minimum clusters, one in each fold."""

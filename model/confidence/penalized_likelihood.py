@@ -27,7 +27,10 @@ _DIGITS: Final = 5
 """Decimal places of a fitted model, so that the last bits of a machine's arithmetic do not show in the file."""
 
 _STEPS: Final = 50
+"""Maximum steps of Newton's method: fits of 300 to 30,000 examples took 4 to 7."""
+
 _SMALL: Final = 1e-6
+"""Gain of likelihood, and length of a step, under which the climb ends."""
 
 
 def fit(table: Float64s, right: Bools, weights: Float64s, signs: Mapping[str, int]) -> AdditiveModel:
@@ -76,7 +79,7 @@ def _ramps(values: Float64s, knots: Float64s) -> Float64s:
 def _climb(ramps: Float64s, right: Float64s, weights: Float64s, signs: Sequence[int]) -> Float64s:
     """Return the bias and the rise of each piece: Newton's method, each step in the signs and halved if long."""
     inputs = np.concatenate([np.ones((len(ramps), 1)), ramps], axis=1)
-    penalty = np.append(1e-9, np.full(len(signs), PENALTY))
+    penalty = np.append(1e-9, np.full(len(signs), PENALTY))  # the bias is free; above 0 for the Cholesky decomposition
     lower = np.array([-np.inf, *(0 if sign > 0 else -np.inf for sign in signs)])
     upper = np.array([np.inf, *(0 if sign < 0 else np.inf for sign in signs)])
 
