@@ -61,7 +61,7 @@ class Encoder(abc.ABC):
         """Return the same as `encode_keys`, of at most `few` keys."""
         return self.encode_keys(pa.array(keys, pa.string()))
 
-    def word_sums(self, words: pa.Array) -> Matrix | None:  # noqa: ARG002
+    def word_sums(self, words: pa.Array) -> Matrix | None:  # noqa: ARG002  # for subclasses
         """Return the summand of each word in a question's vector before normalization; None if it is no such sum."""
         return None
 

@@ -111,15 +111,15 @@ class EncoderKind(abc.ABC, Generic[ShapeT]):
         """Return further files of a trained model by name, and pages for people."""
         return {}, {}
 
-    def start_from(self, older: ModelParts, network: Network) -> bool:  # noqa: ARG002
+    def start_from(self, older: ModelParts, network: Network) -> bool:  # noqa: ARG002  # for subclasses
         """Give a fresh network all weights of an older model; False: they are to be taken by name and word."""
         return False
 
-    def shared_rows(self, shape: ShapeT) -> int:  # noqa: ARG002
+    def shared_rows(self, shape: ShapeT) -> int:  # noqa: ARG002  # for subclasses
         """Return the number of rows shared by parts of words, beside those shared by unlisted words; 0 for none."""
         return 0
 
-    def card_section(self, shape: ShapeT) -> str:  # noqa: ARG002
+    def card_section(self, shape: ShapeT) -> str:  # noqa: ARG002  # for subclasses
         """Return the model card's section about what training began with; "" for random weights."""
         return ""
 

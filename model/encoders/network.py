@@ -73,7 +73,7 @@ class Network(nn.Module, abc.ABC):
 
 
 def weights_of(body: nn.Module) -> Weights:
-    """Return a copy of all weights by name."""
+    """Return a copy of all weights by name: `Tensor.numpy` shares their memory, which later steps change."""
     return {name: weight.detach().cpu().numpy().copy() for name, weight in body.named_parameters()}
 
 

@@ -19,6 +19,8 @@ _BLOCK = 2**16
 """Numbers looked at together: 256 kB at single precision, which stay in a core's second-level cache."""
 
 _LONGEST_HEADER = 2**20
+"""Bytes of a header that are read: a damaged length can name gigabytes. A header that is cut is no JSON."""
+
 _TYPES = {"F16": "<f2", "F32": "<f4", "F64": "<f8", "I64": "<i8", "I32": "<i4", "I8": "i1", "U8": "u1", "BOOL": "?"}
 
 _HALF_MAGNITUDE, _HALF_INFINITY = np.uint16(0x7FFF), np.uint16(0x7C00)

@@ -63,7 +63,7 @@ def _write(file: IO[bytes], parts: Iterable[Int32s]) -> None:
     for ids in parts:
         left = memoryview(ids.tobytes())
         while left:
-            left = left[file.write(left) :]
+            left = left[file.write(left) :]  # a file without a buffer may write a part
 
 
 @contextlib.contextmanager

@@ -28,8 +28,13 @@ MAX_GRADE = 2**31 - 1
 """The largest score that trec_eval reads; sums of such gains are far from the end of a float64."""
 
 _BATCH = 256
+"""Queries searched together."""
+
 _WHOLE = re.compile(r"[+-]?[0-9]{1,20}")
+"""Sign and digits. More than 20 are no score up to `MAX_GRADE`, and `int` refuses more than 4,300."""
+
 _GZIP = b"\x1f\x8b"
+"""First bytes of a gzip file."""
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,7 +6,7 @@ cluster ids -> same_cluster -> smoothed_target; logits, target -> divergence -> 
 from __future__ import annotations
 
 import torch
-import torch.nn.functional as F  # noqa: N812
+import torch.nn.functional as F  # noqa: N812  # its usual name
 from torch import Tensor
 
 

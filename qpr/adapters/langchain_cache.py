@@ -36,7 +36,7 @@ class AnswerCache(BaseCache):
     def __init__(self, searcher: Searcher, filters: Mapping[str, str] | None = None) -> None:
         self._searcher, self._filters = checked_searcher(searcher), filters
 
-    def lookup(self, prompt: str, llm_string: str) -> RETURN_VAL_TYPE | None:  # noqa: ARG002
+    def lookup(self, prompt: str, llm_string: str) -> RETURN_VAL_TYPE | None:  # noqa: ARG002  # of LangChain
         """Return the known answer to a prompt, or None."""
         question = question_of(prompt)
         answer = None if question is None else known_answer(self._searcher, question, self._filters)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pyarrow as pa
 import torch
-import torch.nn.functional as F  # noqa: N812
+import torch.nn.functional as F  # noqa: N812  # its usual name
 from torch import Tensor, nn
 
 from model.encoders.cnn.settings import CnnSettings

@@ -20,8 +20,13 @@ from schemas.ragged import offsets_of
 from schemas.text_arrays import hash64_all
 
 _PRIME, _OFFSET = np.uint64(0x100000001B3), np.uint64(0xCBF29CE484222325)
+"""Prime and first value of FNV-1a of 64 bits."""
+
 _MIX, _HALF = np.uint64(0xFF51AFD7ED558CCD), np.uint64(33)
+"""Of the finalizer of MurmurHash3: it mixes high bits into the low ones, by which a remainder chooses a bin."""
+
 _64_BITS = 2**64 - 1
+"""Mask of a product of Python's integers, which do not overflow as those of numpy do."""
 
 
 @dataclasses.dataclass(frozen=True)

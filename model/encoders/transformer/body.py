@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
-import torch.nn.functional as F  # noqa: N812
+import torch.nn.functional as F  # noqa: N812  # its usual name
 from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 

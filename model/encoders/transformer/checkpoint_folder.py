@@ -29,6 +29,7 @@ _LIBRARY = "sentence_transformers."
 """Begins the names of all classes that such a model may consist of."""
 
 _PICKLES = frozenset({".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle"})
+"""Endings of files that can run code when they are read."""
 
 
 def checked_folder(source: str) -> Path:
@@ -64,7 +65,7 @@ def _check_modules(path: Path) -> None:
         if not kind.startswith(_LIBRARY):
             fault = f"{kind[:60]!a} is no class of sentence-transformers, whose code alone is run"
             raise QprError(f"{path}: {fault}. Choose another model")
-        if Path(place).is_absolute() or ".." in Path(place).parts or "\\" in place or not f"x{place}".isprintable():
+        if Path(place).is_absolute() or ".." in Path(place).parts or "\\" in place or not place.isprintable():
             raise QprError(f"{path}: {place[:60]!a} leads out of the model's folder. Fetch the model again")
 
 
@@ -106,7 +107,7 @@ def load_sentences(folder: Path, *, name: str, device: str | None = None, **opti
     try:
         with _quiet():
             sentences = SentenceTransformer(str(folder), local_files_only=True, device=device, model_kwargs=safe)
-    except Exception as error:
+    except Exception as error:  # of transformers, tokenizers or PyTorch, which raise many kinds
         reason = str(error).strip().partition("\n")[0] or type(error).__name__
         advice = "Fetch the model again, or upgrade sentence-transformers"
         raise QprError(f"{name}: cannot be loaded: {reason}. {advice}") from error

@@ -39,6 +39,7 @@ _PROBES = (
 """Texts of that comparison: the same for all encoders of a run, so that they decide alike."""
 
 _BATCH = 64
+"""Texts of a batch of the library's own loop, for models that read something else than tokens."""
 
 
 @dataclasses.dataclass(frozen=True, repr=False, eq=False)

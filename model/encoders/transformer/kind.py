@@ -107,7 +107,7 @@ class TransformerKind(EncoderKind[TransformerSettings]):
         """Return the section of the model card about the model that training began with."""
         return _SECTION.format(start=public_name(shape.transformer_from), **shape.model_dump())
 
-    def word_order(self, shape: TransformerSettings) -> str:  # noqa: ARG002
+    def word_order(self, shape: TransformerSettings) -> str:  # noqa: ARG002  # of `EncoderKind`
         """Return a clause for the model card."""
         return "Word order, case and punctuation count as its start counted them"
 

@@ -45,7 +45,7 @@ class TransformerNetwork(Network):
         tokens = collected(self.body.tokens(part.to_pylist()) for part in slices(texts))
         return DeviceTokens.of(tokens, next(self.parameters()).device)
 
-    def train(self, mode: bool = True) -> TransformerNetwork:  # noqa: ARG002
+    def train(self, mode: bool = True) -> TransformerNetwork:  # noqa: ARG002  # of `nn.Module`
         """Stay as for encoding."""
         return super().train(False)
 

@@ -28,7 +28,7 @@ def test_no_word_has_no_piece(pieces):
 
 
 def test_what_is_remembered_changes_nothing(pieces, monkeypatch):
-    monkeypatch.setattr("model.encoders.subword.tokenizer._KNOWN", 3)
+    monkeypatch.setattr("model.encoders.subword.tokenizer._MOST_CACHED", 3)
     for words in (["bill", "pay"], ["pay", "x", "bill"], ["y", "z", "pay", "bill", "pay"], ["pay"]):
         fresh = Pieces(pieces.content).of(pa.array(words))
         again = pieces.of(pa.array(words))
@@ -37,7 +37,7 @@ def test_what_is_remembered_changes_nothing(pieces, monkeypatch):
 
 def test_very_long_words_are_not_remembered(pieces):
     assert len(pieces.of(pa.array(["x" * 65, "bill", "x" * 65]))) == 3
-    assert pieces._known.keys() == {"bill"}
+    assert pieces._cached.keys() == {"bill"}
 
 
 def test_it_travels(pieces):
