@@ -123,6 +123,7 @@ def checked_factory(factory: str) -> str:
         examples = "IVF2000,Flat or IVF2000,PQ128x4fs,RFlat"
         graph = "or be a graph of codes such as HNSW32,SQ8,RFlat"
         raise ValueError(f"must be Flat or start with IVF and a number, then {kinds}, such as {examples}, {graph}")
+    # first by its digits, since `int` raises for more than 4,300 of them
     if len(match["lists"] or "") > len(str(MOST_LISTS)) or int(match["lists"] or 0) > MOST_LISTS:
         raise ValueError(f"asks for more than {MOST_LISTS:,} lists. Use fewer")
     if int(match["bits"] or 0) > MOST_BITS:
@@ -185,5 +186,5 @@ def in_sample(question_ids: Int64s, *, size: int, questions: int) -> Bools:
     """
     if size >= questions:
         return np.ones(len(question_ids), bool)
-    bound = np.uint64(size * 2**64 // questions)
+    bound = np.uint64(size * 2**64 // questions)  # ids are spread over 64 bits
     return question_ids.view(np.uint64) < bound

@@ -139,11 +139,11 @@ class Index:
         """Return the k questions nearest to each vector, (n, dimension) float32; otherwise like `rank`."""
         if k < 1:
             raise UsageError(f"k must be at least 1, got {k}")
-        more = k if exclude is None else k + 1
+        more = k if exclude is None else k + 1  # one may be left out
         best = self._nearest(vectors, k=more, probes=self.probes)
         if exclude is not None:
             best = best.without(np.asarray(exclude, np.int64), k)
-        return Ranking(best.ids, np.float32(0) - best.distances, best.rows)
+        return Ranking(best.ids, np.float32(0) - best.distances, best.rows)  # never -0.0
 
     @functools.cached_property
     def _nearest(self) -> Callable[..., Nearest]:

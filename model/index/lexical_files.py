@@ -77,7 +77,7 @@ def lexical_arrays(tables: Iterable[pa.Table]) -> dict[str, npt.NDArray[Any]]:
     sorting = np.lexsort((question, column))
     question, column, times = question[sorting], column[sorting], times[sorting]
     counts = np.bincount(column, minlength=len(terms))
-    idf = np.log(1 + (len(ids) - counts + 0.5) / (counts + 0.5))
+    idf = np.log(1 + (len(ids) - counts + 0.5) / (counts + 0.5))  # above 0 for a term of all questions too
     relative = lengths[order] / lengths.mean()
     weights = (idf[column] * times / (times + K1 * (1 - B + B * relative[question]))).astype(np.float32)
     starts = np.concatenate([[0], np.cumsum(counts)])

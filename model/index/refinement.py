@@ -91,7 +91,7 @@ class RefinedSearch:
         """
         first = self._starts[shards[0]]
         distances = exact_distances(self.shards[shards.start : shards.stop], vectors, rows)
-        refined = Nearest(distances, self._ids.take(rows + first, mode="clip"), rows + first)
+        refined = Nearest(distances, self._ids.take(rows + first, mode="clip"), rows + first)  # padding is set below
         if (missing := rows < 0).any():
             refined.ids[missing], refined.rows[missing] = -1, -1
         return refined

@@ -27,6 +27,7 @@ from schemas.errors import UsageError
 from schemas.quantities import counted
 
 _ITERATIONS_SEED = 1234
+"""Seed of k-means, on which the bytes of an index depend: FAISS's default, whatever a later release has."""
 
 FEW = 0.25
 """Share of live rows of a flat shard up to which they are listed, instead of a test of each row of the shard."""

@@ -31,6 +31,7 @@ _A_THREAD: Final = 32
 """Fewest vectors for which a thread is begun: their walks take 3 ms, and to begin it .1."""
 
 _NONE: Final = np.zeros(0, bool)
+"""Mask for a search of all points: compiled functions take arrays, not None."""
 
 
 @dataclasses.dataclass(frozen=True)

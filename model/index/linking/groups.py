@@ -19,6 +19,8 @@ IN_A_GROUP: Final = 512
 """Vectors of a group on the mean; their codes and links in a graph take 270 kB."""
 
 _SAMPLED, _ROUNDS, _SEED, _AT_ONCE = 64, 6, 1234, 16_384
+"""Vectors sampled for each group, rounds and seed of k-means, and vectors whose group is sought at a time. Of 60,000
+vectors the mean squared distance from the centroids was 3 % larger than with FAISS's 256 and 25, in 6 % of the time."""
 
 
 class Groups(NamedTuple):

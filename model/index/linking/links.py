@@ -20,7 +20,10 @@ from schemas.ragged import ranks_in_runs, starts_of_runs
 Neighbours = npt.NDArray[np.int32]
 
 _NEAREST: Final = 64
+"""Nearest points among which one with a free slot is sought."""
+
 _AT_ONCE: Final = 2**16
+"""Points or links compared at a time: 16 MB of their 64 slots."""
 
 
 def drop_farthest(index: Any) -> None:
@@ -116,7 +119,7 @@ def _slots_of(index: Any) -> tuple[Neighbours, Int64s, int]:
 def _append(index: Any, points: npt.NDArray[np.integer[Any]], to: npt.NDArray[np.integer[Any]]) -> None:
     """Add links from points to others, where they do not exist; those that no slot is left for are left out."""
     neighbours, starts, width = _slots_of(index)
-    order = np.sort(np.unique((points.astype(np.int64) << 32) | to, return_index=True)[1])
+    order = np.sort(np.unique((points.astype(np.int64) << 32) | to, return_index=True)[1])  # points have 31 bits
     order = order[np.argsort(points[order], kind="stable")]
     points, to = points[order], to[order]
     new, taken = np.empty(len(points), bool), np.empty(len(points), np.int64)

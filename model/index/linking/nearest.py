@@ -108,4 +108,4 @@ def error_of_codes(index: Any, sample: Matrix) -> float:
     """Return the squared error of the codes of a sample, as a share of their squared distance from the centroids."""
     from_centroids = float(index.quantizer.search(sample, 1)[0].sum())
     decoded = index.pq.decode(index.pq.compute_codes(sample))
-    return float(((sample - decoded) ** 2).sum()) / max(from_centroids, 1e-9)
+    return float(((sample - decoded) ** 2).sum()) / max(from_centroids, 1e-9)  # all may be equal to their centroid

@@ -68,9 +68,9 @@ class RowFilters:
             self._present[name] = frozenset(self.values[name])
             codes = codes * len(values) + numbers
         distinct = math.prod(map(len, self._places.values()))
-        if distinct >= 2**63:
+        if distinct >= 2**63:  # their numbers would overflow
             raise QprError(f"{', '.join(columns.vary_by)}: too many combinations of values. Vary by fewer columns")
-        self._codes = codes.astype(np.int32) if distinct < 2**31 else codes
+        self._codes = codes.astype(np.int32) if distinct < 2**31 else codes  # half the memory
         self._ends, self._boundaries = _ends(columns, tables)
 
     def checked(self, filters: Mapping[str, str] | None) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from model.encoders.tensors import all_finite
 from schemas.quantities import counted
 
 _EUCLIDEAN = 1
+"""FAISS's number of the only metric of shards."""
 
 BRAIN_FLOAT, _EXPONENT = "<u2", 0x7F80
 """The upper halves of 32-bit floats, and the bits that are all set in a number that is not finite."""

@@ -27,7 +27,10 @@ SEARCHED: Final = 64
 """Centroids that a search keeps in view, at least: the nearest of 4,096 is then found in over 99 % of cases."""
 
 _MOST_SEARCHED: Final = 2**16
+"""Maximum points in view that a file may state: FAISS takes memory for all of them in each search."""
+
 _MOST_LEVELS: Final = 64
+"""Maximum levels that a file may state; FAISS makes 29 at 2 neighbours, the minimum, and fewer at more."""
 
 
 def check_graph(cursor: Cursor, *, points: int) -> None:

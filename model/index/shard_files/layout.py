@@ -34,6 +34,8 @@ _BITS_OF_SCALARS = {0: 8, 1: 4, 4: 16, 6: 6, 7: 16}
 """Bits a number, by FAISS's number of SQ8, SQ4, SQfp16, SQ6 and SQbf16."""
 
 _HALF, _BRAIN = 4, 7
+"""FAISS's numbers of SQfp16 and SQbf16."""
+
 _RANGED = frozenset({0, 1, 6})
 """Those of them that hold two trained numbers a dimension."""
 

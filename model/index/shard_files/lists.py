@@ -41,7 +41,7 @@ def check_lists(cursor: Cursor, codes: Codes, *, lists: int, rows: int) -> None:
     sizes = _sizes(cursor, lists)
     if int(sizes.max(initial=0)) > rows or int(sizes.sum(dtype=np.uint64)) != rows:
         raise ValueError(f"before byte {cursor.place:,}: sizes of lists do not add up to {counted(rows, 'vector')}")
-    cursor.need(rows * (codes.size + 8))
+    cursor.need(rows * (codes.size + 8))  # an id has 8 bytes
     ids: Parts = []
     for size in sizes[sizes > 0].tolist():
         read_codes(cursor, codes, size)

@@ -36,30 +36,30 @@ _BITS: Final = {"Flat": 32, "SQfp16": 16, "SQbf16": 16, "SQ8": 8, "SQ6": 6, "SQ4
 # Fitted to builds of 15,000, 72,000 and 358,000 questions of dimension 256 and checked at others (decision 50).
 _BUILD_BASE: Final = 340 * _MB  # Beam, Arrow, FAISS and the interpreter
 _OPENED: Final = 68 * _MB  # distances of the sampled questions to a block of vectors
-_SEARCH_BASE: Final = 165 * _MB
+_SEARCH_BASE: Final = 165 * _MB  # of a search, beside the files of the index
 _HELD_A_BYTE: Final = 1.0  # rows that the in-process engine holds, for each byte of text
-_HELD_ROW: Final = 120
+_HELD_ROW: Final = 120  # and for each row
 _KEPT: Final = 0.95  # of the memory of the largest stage, when the index is opened at the end
-_SAMPLE_COPIES: Final = 2.0
+_SAMPLE_COPIES: Final = 2.0  # of the vectors of the training sample
 _CODE_COPIES: Final = 2.6  # lists that grow by doubling, and the file
 _LEXICAL_A_BYTE: Final = 16.0  # arrays of BM25 before they are sorted, for each byte of text
-_LEXICAL_STORED: Final = 1.45
-_ID_ROW: Final = 32
-_GRAPH_NODE: Final = 300
+_LEXICAL_STORED: Final = 1.45  # bytes of its files, for each byte of text
+_ID_ROW: Final = 32  # bytes of a row beside its texts
+_GRAPH_NODE: Final = 300  # links of a centroid
 _POINT: Final = 24.2  # of a graph of codes, beside twice as many links as in its factory
-_FOUND: Final = 12  # one of the nearest others of a point: its row and distance
+_NEAR_OTHER: Final = 12  # one of the nearest others of a point: its row and distance
 _LINKING: Final = 100 * _MB  # of the threads that search for these
 
-_START_S: Final = 7.0
-_ROW_US: Final = 16.0
-_LEXICAL_US: Final = 10.0
-_KMEANS_GFLOPS: Final = 72.0
-_ADD_GFLOPS: Final = 26.0
+_START_S: Final = 7.0  # CPU seconds of any build
+_ROW_US: Final = 16.0  # CPU microseconds of a row, without its vector
+_LEXICAL_US: Final = 10.0  # more of a row with BM25
+_KMEANS_GFLOPS: Final = 72.0  # products of k-means, and of lists of codes that are refined
+_ADD_GFLOPS: Final = 26.0  # products that find the list of a vector
 _GRAPH_US: Final = 0.08  # for each number of a vector, to find its list
 _LINK_US: Final = 60.0  # to find the nearest others of one of 100,000 points and to link it
 _LINK_NUMBER_US: Final = 0.36  # for each number of its vector
-_LINK_GROWTH: Final = 0.1
-_BOUNDS_GFLOPS: Final = 36.0
+_LINK_GROWTH: Final = 0.1  # power of the number of points by which linking one takes longer
+_BOUNDS_GFLOPS: Final = 36.0  # distances of the sampled questions to all
 
 
 class Size(NamedTuple):
@@ -175,7 +175,7 @@ def predicted(size: Size, factory: str, shards: int) -> Plan:
         _SAMPLE_COPIES * 4 * size.dimension * sample,
         _CODE_COPIES * vector * size.questions / shards + 3 * centroids,
         _CODE_COPIES * coded * size.questions + 3 * centroids if refines(factory) else 0,
-        _LINKING + size.questions * (coded + _FOUND * (NEAREST + 1)) if is_graph(factory) else 0,
+        _LINKING + size.questions * (coded + _NEAR_OTHER * (NEAREST + 1)) if is_graph(factory) else 0,
         _LEXICAL_A_BYTE * size.text_bytes * size.questions if size.bm25 else 0,
     )
     opened = stored + ids + (_OPENED if most_probes(factory) else 0)
@@ -237,7 +237,7 @@ def _seconds(size: Size, factory: str, sample: int) -> float:
     else:
         products += count * operations / gflops / 1e9
     if most_probes(factory):
-        products += count * 2 * size.dimension * 1_000 / _BOUNDS_GFLOPS / 1e9
+        products += count * 2 * size.dimension * 1_000 / _BOUNDS_GFLOPS / 1e9  # of `recall.QUERIES`
     encoded = 1 if factory.endswith("Flat") else 2  # once more for the recall: codes are not the exact vectors
     encoding = count * encoded * size.encode_us / 1e6
     return _START_S + count * rows / 1e6 + products * size.product_time + encoding

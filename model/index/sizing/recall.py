@@ -26,6 +26,8 @@ DEPTH: Final = 10
 """Questions that are searched for, and neighbours of each: a recall of .98 has a standard error of .0015."""
 
 _ROWS: Final = 4_096
+"""Vectors compared at a time: 16 MB of distances from `QUERIES`."""
+
 _TOLERANCE: Final = 4e-6
 """Difference of two distances that count as equal, as a share of a query's squared distance from the sample's mean:
 they are differences of products of 32 bits."""

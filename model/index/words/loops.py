@@ -27,8 +27,10 @@ _GROUPED: Final = 64
 a search takes as long, within 5 %."""
 
 _GROUP: Final = 32
+"""Questions of a group: one bit each in the lower half of 64 bits, whose upper half counts the entries before."""
 
 _NONE: Final = np.zeros(0, bool)
+"""Mask for a ranking of all questions: compiled functions take arrays, not None."""
 
 _KEPT: Final = threading.local()
 """The arrays of sums and of candidates of each thread, 8 bytes for each question of the largest index. The system would

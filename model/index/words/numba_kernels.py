@@ -35,7 +35,7 @@ _TOGETHER = 256
 @njit(inline="always")
 def _ones(bits: Any) -> Any:
     """Return the number of ones among 64 bits."""
-    bits -= (bits >> np.uint64(1)) & np.uint64(0x5555555555555555)
+    bits -= (bits >> np.uint64(1)) & np.uint64(0x5555555555555555)  # ones of two bits each, then of four, of a byte
     bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
     bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
     return (bits * np.uint64(0x0101010101010101)) >> np.uint64(56)
@@ -66,7 +66,7 @@ def _gains(largest: Any, terms: Any) -> Any:
     left, total = np.empty(len(terms)), 0.0
     for number in range(len(terms) - 1, -1, -1):
         total += np.float64(largest[terms[number]])
-        left[number] = total * (1 + 1e-6)
+        left[number] = total * (1 + 1e-6)  # sums of 32 bits may be rounded up, by 6e-8 an addition
     return left
 
 
