@@ -90,7 +90,7 @@ def examples(
         on_queries: called with the number of queries done.
     """
     mates = np.bincount(judged.queries, minlength=len(judged))
-    depth = min(NEIGHBOURS + min(int(mates.max(initial=0)), REMOVED), len(index))  # neighbours remain
+    depth = min(NEIGHBOURS + min(int(mates.max(initial=0)), REMOVED), len(index))  # as many remain without mates
     full = _ranked(judged, depth, parts_of(index, judged), on_queries)
     right = relevant(full.ids, judged) & full.found
     lone = right & (mates == 1)[:, None] & (not as_indexed and not by_answer)

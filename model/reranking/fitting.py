@@ -111,7 +111,7 @@ class RankingObjective(Objective):
         orders, queries = [], len(self._inputs)
         for random in self._generators():
             random.integers(2**31)  # the seed of the first weights
-            orders.append([random.permutation(queries) for _ in range(epoch)][-1])  # if resumed too (decision 36)
+            orders.append([random.permutation(queries) for _ in range(epoch)][-1])  # the same order after a resume
         yield from np.array_split(np.stack(orders, axis=1), -(-queries // BATCH))
 
     def add_gradients(self, batch: Int64s) -> float:
