@@ -34,8 +34,8 @@ _SLASHED: Final = re.compile(r"(?<![^\s\"'(])/?([a-z])/(\w*)")
 _WITHOUT: Final = re.compile(r"\b(?:w/o|without|no|not|free|minus)\b|n't\b")
 _WITH: Final = re.compile(r"(?<![\w/])w/(?!o\b)|\bwith\b")
 _RATIO: Final = re.compile(r"(?<![\d:.])(\d+):(\d+)(?![\d:])")
-_OPERATION: Final = re.compile(r"\d ?(?:[*/+x^:×⋅·÷−–-]|(?:plus|minus|times|multiplied|divided|over) )")
-_OPERANDS: Final = re.compile(r"(?<![\w.,/])(\d+) ?([*/+x^-]|\*\*) ?(?=(\d+)(?![\w,/]))")
+_OPERATION: Final = re.compile(r"(?:\d|\b[nxyz]) ?(?:[*/+x^:×⋅·÷−–-]|(?:plus|minus|times|multiplied|divided|over) )")
+_OPERANDS: Final = re.compile(r"(?<![\w.,/])(\d+|[nxyz]) ?(\*\*|//|[*/+x^-]) ?(?=(\d+|[nxyz])(?![\w,/]))")
 _SPOKEN: Final = re.compile(r"(?<=[0-9]) (plus|minus|times|multiplied by|divided by|over) (?=[0-9])")
 _SIGNS: Final = {"plus": "+", "minus": "-", "times": "*", "multiplied by": "*", "divided by": "/", "over": "/"}
 _SAME: Final = str.maketrans(
@@ -177,7 +177,7 @@ def _operators(folded: str) -> list[tuple[str, bool]]:
     for place, chunk in enumerate(chunks):
         if "://" in chunk or chunk.startswith("www."):
             continue
-        trimmed = chunk.strip(_OUTER) or ("()" if "()" in chunk else "")
+        trimmed = chunk.strip(_OUTER) or ("()" if "()" in chunk else ";" if chunk == ";" else "")
         if not any(map(str.isalnum, trimmed)):
             found += _standing(trimmed, chunks[place - 1 : place], chunks[place + 1 : place + 2])
         elif letters := _LETTERS.match(trimmed):

@@ -9,6 +9,7 @@ Number words of English and of the other languages with rules are digits, "1k" i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Final
 
@@ -39,7 +40,7 @@ _TOLERANCES: Final = {"time": 0.02, "data": 0.024}
 _DOLLARS_AND_POUNDS: Final = {"money", "mass"}
 """A pound is money or a mass."""
 _METERS_AND_MILLIONS: Final = {"length", "count"}
-"""5m are 5 meters or 5 million."""
+"""5m are 5 meters or 5 million, and 5k five kilometers or 5,000."""
 _CENTURY_AND_DECADE: Final = {"century", "decade"}
 _CLOCK_AND_PLAIN: Final = ({"clock", ""}, {"clock12", ""})
 _CLOCK_OR_NUMBER: Final = {"clock", ""}
@@ -48,6 +49,10 @@ _RIVALS: Final = ({"money", "count"}, _DOLLARS_AND_POUNDS, _METERS_AND_MILLIONS,
 _KIND: Final = {"clock12": "clock", "century": "decade"}
 _BEFORE_HOURS: Final = frozenset(("at", "till", "until", "by", "before", "after", "since", "from"))
 _BEFORE_TERMS: Final = frozenset(("after", "at", "every", "for", "in", "of", "over", "under", "until", "within"))
+_RANK: Final = re.compile(
+    r"\b(?:\d*(?:2nd|3rd|[4-9]th)|1\dth|second|third|fourth|fifth|tenth)[ -](\w{2,}est|most|least|best|worst)\b"
+)
+"""A rank other than the first: "2nd largest"."""
 _NUMBERS_AND_UNITS: Final = frozenset(
     (*units(), *(word for name in ("cardinals", "ordinals", "times", "multipliers") for word in tables()[name]))
 )
@@ -56,6 +61,8 @@ _NUMBERS_AND_UNITS: Final = frozenset(
 def numbers_differ(query: Reading, question: Reading) -> bool:
     """Return whether each text has a number that the other one lacks, and these compete. Symmetric."""
     query, question = glossed(query, question)
+    if _ranks_differ(query.folded, question.folded):
+        return True
     if not (has_numbers(query) and has_numbers(question)):
         return False
     first, second = quantities(query, question)
@@ -72,6 +79,15 @@ def numbers_differ(query: Reading, question: Reading) -> bool:
     if not one_sentence and _certain(only_first, only_second) < _certain(first, second):
         return any(_in_one_place(one, two) for one in only_first for two in only_second)
     return any(_compete(one, two, one_sentence) for one in only_first for two in only_second)
+
+
+def _ranks_differ(one: str, two: str) -> bool:
+    """Return whether one text asks for the second or a later of something, and the other for the first: "largest"."""
+    ranks = {match[1] for match in _RANK.finditer(one)}, {match[1] for match in _RANK.finditer(two)}
+    if bool(ranks[0]) == bool(ranks[1]):
+        return False
+    ranked, other = (ranks[0], two) if ranks[0] else (ranks[1], one)
+    return any(re.search(rf"\b(?:the|whose) {superlative}\b", other) for superlative in ranked)
 
 
 def _unmatched(
@@ -150,7 +166,7 @@ def _equal_in_two_kinds(one: Quantity, two: Quantity, kinds: set[str]) -> bool |
     if kinds == _CENTURY_AND_DECADE:
         return one.scaled == two.scaled
     if kinds == _METERS_AND_MILLIONS:
-        return max(one.value, two.value) == 1e6 * min(one.value, two.value)
+        return max(one.value, two.value) == 1e6 * min(one.value, two.value) or one.scaled == two.scaled
     if kinds in _CLOCK_AND_PLAIN:
         return _minutes(one) % _HALF_DAY == _minutes(two) % _HALF_DAY
     return None

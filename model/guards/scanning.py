@@ -170,6 +170,7 @@ class Scanner:
         is_part = following == "/" and self._peek(2) != "/" and before not in _BEFORE_DATES
         if is_part and after.isdecimal() and value < value_of_digits(after) <= 10:
             self.place += 2
+            self.place += self._peek() in ("a", "an", "of")
             return self._with_unit(value / value_of_digits(after), before)
         if following in ("st", "nd", "rd", "th"):
             self.place += 1

@@ -27,7 +27,7 @@ _MARKED = re.compile(
     r"|([A-F]|[A-Z][A-Za-z]?|AAA|BBB|CCC|[abo]|ab)([*−-])(?=[\s?!.,;:)\"']|$)"
     r")"
 )
-_PREFIXED = re.compile(r"(?<![^\s\"'(=])(\+\+|--|[-−@$#]|\.)([^\W\d_]+)(?![\w-])")
+_PREFIXED = re.compile(r"(?<![^\s\"'(=])(\+\+|--|\*\*?|[-−@$#]|\.)([^\W\d_]+)(?![\w*-])")
 _SPOKEN = {
     "+": ("plus", "positive", "pos", "+"), "++": ("plus plus", "pp"), "#": ("sharp",), "♭": ("flat", "b"),
     "-": ("minus", "negative", "neg"), "*": ("star",),
@@ -54,6 +54,10 @@ _BELOW = re.compile(r"\b(?:minus|negative|below|loss|lost|debt|overdrawn|fall|fe
 _ABOVE = re.compile(r"\b(?:plus|positive|above)\b")
 _SAME = str.maketrans({"×": "*", "⋅": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "—": "-", "♯": "#", "≠": "!="})
 _DIGIT = re.compile(r"\d")
+_AGAIN = re.compile(
+    r"\bre-(sign\w*|cover\w*|form\w*|sent|sort\w*|lease\w*|mark\w*|present\w*|creation|treat\w*|press\w*|act)\b"
+)
+"""Words that mean another thing without their hyphen."""
 _DASHES: Final = ("-_", "--_")
 _TAGS: Final = ("@_", "#_", "._")
 """Signs before hash tags, addresses and file endings, which many people leave out."""
@@ -69,7 +73,15 @@ def symbols_differ(query: Reading, question: Reading) -> bool:
         or operators_differ(query, question)
         or codes_differ(query, question)
         or _letters_differ(query, question)
+        or _hyphens_differ(query, question)
     )
+
+
+def _hyphens_differ(query: Reading, question: Reading) -> bool:
+    """Return whether a hyphen makes another word: re-sign and resign, re-cover and recover."""
+    first, second = (set(_AGAIN.findall(reading.folded)) for reading in (query, question))
+    texts = ((first - second, question), (second - first, query))
+    return any(f"re{word}" in other.vocabulary for words, other in texts for word in words)
 
 
 def _letters_differ(query: Reading, question: Reading) -> bool:

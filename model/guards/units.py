@@ -66,6 +66,8 @@ _SCALES: Final = {
 _HOURS: Final = 12
 _TENS: Final = 10
 _HUNDRED: Final = 100
+_NEXT_CENTURY: Final = 40
+"""Two digits from which a year is of the last century."""
 Rewrite = str | Callable[[re.Match[str]], str]
 
 
@@ -80,6 +82,7 @@ def _rewrites() -> tuple[tuple[tuple[str, ...], re.Pattern[str], Rewrite], ...]:
     tens = "|".join(word for word, value in _CARDINALS.items() if value >= _TENS)
     ones = "|".join(word for word, value in _CARDINALS.items() if 0 < value < _TENS)
     rows: tuple[tuple[str, str, Rewrite], ...] = (
+        (" '", r"(?<=\b(?:in|of|by) )'(\d\d)\b(?!')|(?<=\b(?:since|until) )'(\d\d)\b(?!')", _year),
         (".m", r"(?<=\d) ?([ap])\.m\b\.?", r" \1m"),
         ("km/h", "km/h", "kmh"),
         ("past", rf"\b(?:a )?(half|quarter|{minutes}) past {hour}\b(?![.:]\d)", _past),
@@ -128,6 +131,12 @@ def _before(match: re.Match[str]) -> str:
 
 def _minutes(words: str) -> int:
     return {"half": 30, "quarter": 15}.get(words) or sum(map(_value, re.split("[ -]", words)))
+
+
+def _year(match: re.Match[str]) -> str:
+    """Return the year of two digits behind an apostrophe: '08 is 2008, '96 is 1996."""
+    digits = match[1] or match[2]
+    return f"{20 if int(digits) < _NEXT_CENTURY else 19}{digits}"
 
 
 def _season(match: re.Match[str]) -> str:

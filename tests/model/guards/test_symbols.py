@@ -10,6 +10,11 @@ from model.guards.symbols import symbols_differ
     ("one", "two"),
     [
         ("Is C# fast?", "Is C++ fast?"),
+        ("How do I solve x/3 = 12?", "How do I solve x*3 = 12?"),
+        ("What is 7 // 2?", "What is 7 / 2?"),
+        ("What does *args mean?", "What does **args mean?"),
+        ("When do I write a : in a text?", "When do I write a ; in a text?"),
+        ("why did he re-sign last summer", "why did he resign last summer"),
         ("Is C fast?", "Is C++ fast?"),
         ("Who gets O+ blood?", "Who gets O- blood?"),
         ("Can I send $50?", "Can I send €50?"),
@@ -48,6 +53,10 @@ def test_a_sign_in_words_hides_no_other_difference_whatever_the_order_of_the_num
     ("one", "two"),
     [
         ("Is C# fast?", "Is C sharp fast?"),
+        ("Can I re-sign the form?", "How do I re-sign the form?"),
+        ("Is it *really* free?", "Is it really free?"),
+        ("Is it **really** free?", "Is it *really* free?"),
+        ("Can I send it and/or keep it?", "Can I send it and / or keep it?"),
         ("Is C# fast?", "Is the language C# fast?"),
         ("Can I send $50?", "Can I send 50 dollars?"),
         ("Can I send $50?", "Can I send 50?"),
