@@ -56,14 +56,14 @@ def _inside(runs: Iterable[tuple[int, int]]) -> str:
 @functools.cache
 def _runs_of_categories() -> list[tuple[str, range]]:
     """Return the runs of neighbouring characters of one category, in order; without a Python call a character."""
-    found = []
+    runs = []
     for codes in _ASSIGNED:
         start = codes.start
         for category, run in itertools.groupby(map(unicodedata.category, map(chr, codes))):
             end = start + len(list(run))
-            found.append((category, range(start, end)))
+            runs.append((category, range(start, end)))
             start = end
-    return found
+    return runs
 
 
 @functools.cache

@@ -156,10 +156,10 @@ def read_ends(texts: pa.Array) -> Ends:
 def _read_end(text: str) -> tuple[datetime.datetime | None, str | None]:
     if not text:
         return None, None
-    found = _END.fullmatch(text)
-    if found is None:
+    match = _END.fullmatch(text)
+    if match is None:
         return None, "unreadable_valid_until"
-    date, time, zone = found.groups()
+    date, time, zone = match.groups()
     try:
         if time is None:
             day = datetime.datetime.fromisoformat(date).replace(tzinfo=datetime.UTC)

@@ -44,6 +44,6 @@ def mix(ids: np.ndarray, salt: int) -> np.ndarray:
     return np.asarray(bits ^ (bits >> np.uint64(31)))
 
 
-def mix_both(one: np.ndarray, other: np.ndarray, salt: int) -> np.ndarray:
+def mix_both(first: np.ndarray, second: np.ndarray, salt: int) -> np.ndarray:
     """Return 64 well-mixed bits of each two int64 ids, in their order, and a salt."""
-    return mix((mix(one, salt) + other.view(np.uint64)).view(np.int64), salt)
+    return mix((mix(first, salt) + second.view(np.uint64)).view(np.int64), salt)

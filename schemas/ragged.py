@@ -95,9 +95,9 @@ def offsets_of(lengths: np.ndarray) -> np.ndarray:
 def ranges(starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """Return the integers from each start on, as many as its length, one range after the other."""
     offsets = offsets_of(lengths)
-    found = np.repeat(starts - offsets[:-1], lengths)
-    found += np.arange(offsets[-1])
-    return found
+    integers = np.repeat(starts - offsets[:-1], lengths)
+    integers += np.arange(offsets[-1])
+    return integers
 
 
 def ranks_in_runs(starts: np.ndarray, rows: int) -> np.ndarray:

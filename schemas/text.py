@@ -72,8 +72,8 @@ def tokens(text_key: str) -> list[str]:
 
 def words_of(text: str) -> list[str]:
     """Return the words of the key of a text, repeats included."""
-    found = plain_words(text)
-    return words(key(text)) if found is None else found
+    plain = plain_words(text)
+    return words(key(text)) if plain is None else plain
 
 
 def hash64(text: str) -> int:

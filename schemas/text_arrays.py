@@ -104,8 +104,8 @@ def has_word_all(keys: pa.Array | pa.ChunkedArray) -> pa.Array:
     unsure = pc.and_(pc.invert(plain), pc.invert(pc.string_is_ascii(whole)))
     if not pc.any(unsure).as_py():
         return plain
-    found = [bool(scalar.words(k)) for k in whole.filter(unsure).to_pylist()]
-    return pc.replace_with_mask(plain, pc.fill_null(unsure, False), pa.array(found, pa.bool_()))
+    has_word = [bool(scalar.words(k)) for k in whole.filter(unsure).to_pylist()]
+    return pc.replace_with_mask(plain, pc.fill_null(unsure, False), pa.array(has_word, pa.bool_()))
 
 
 def hash64_all(texts: pa.Array | pa.ChunkedArray) -> pa.Array:

@@ -92,16 +92,16 @@ def words(text_key: str) -> list[str]:
     else:
         text_key = _folded(text_key)
     pattern = _ascii_word() if text_key.isascii() else _word()
-    found: list[str] = []
+    result: list[str] = []
     for word, sign, currency, number, unit, run in pattern.findall(text_key):
         if word:
-            found.append(word)
+            result.append(word)
         elif number:
-            found += _amounts(sign, currency.strip(), number, unit.strip())
+            result += _amounts(sign, currency.strip(), number, unit.strip())
         else:
             graphemes = _grapheme().findall(run)
-            found += map("".join, itertools.pairwise(graphemes)) if len(graphemes) > 1 else graphemes
-    return found
+            result += map("".join, itertools.pairwise(graphemes)) if len(graphemes) > 1 else graphemes
+    return result
 
 
 def plain_words(text: str) -> list[str] | None:

@@ -128,5 +128,5 @@ def synchronise_folder(folder: str) -> None:
 
 def staged_for(name: str) -> str | None:
     """Return the final name of a partial file or folder that a killed process has left; None for other files."""
-    found = _STAGED.fullmatch(name)
-    return found and found[1]
+    match = _STAGED.fullmatch(name)
+    return match and match[1]

@@ -111,10 +111,10 @@ def create(url: str, content: bytes) -> None:
     try:
         _create(url, content)
     except QprError as error:
-        found = _content_after(url, error)
-        if found == content:
+        stored = _content_after(url, error)
+        if stored == content:
             return
-        if found is None and not isinstance(error.__cause__, FileExistsError):
+        if stored is None and not isinstance(error.__cause__, FileExistsError):
             raise
         raise ConflictError(f"{url}: exists") from error
 
@@ -167,10 +167,10 @@ def replace(url: str, content: bytes, *, expected: bytes) -> None:
             else:
                 storage.write_bytes(url, content)
         except QprError as error:
-            found = _content_after(url, error)
-            if found == expected:
+            stored = _content_after(url, error)
+            if stored == expected:
                 raise
-            if found != content:
+            if stored != content:
                 raise conflict from error
 
 

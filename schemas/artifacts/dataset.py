@@ -108,9 +108,9 @@ def _check_values(table: pa.Table, name: str) -> None:
         column: pc.list_value_length(columns[column]) for column in ("question_ids", "texts") if column in columns
     }
     lengths |= {"size": columns["size"]} if "size" in columns else {}
-    for (one, length), (other, expected) in itertools.pairwise(lengths.items()):
+    for (first, length), (second, expected) in itertools.pairwise(lengths.items()):
         if not pc.all(pc.equal(length, expected), min_count=0).as_py():
-            raise QprError(f"{name}: columns {one} and {other} of a cluster do not fit together. {_AGAIN}")
+            raise QprError(f"{name}: columns {first} and {second} of a cluster do not fit together. {_AGAIN}")
 
 
 _AGAIN = "Make the dataset again"

@@ -87,10 +87,10 @@ def connection_fault(error: BaseException) -> str | None:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    found: BaseException | None = error
-    while found is not None:
-        yield found
-        found = found.__cause__ or found.__context__
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__
 
 
 def _is_unreached(error: BaseException) -> bool:
@@ -194,15 +194,15 @@ def _path_fault(error: Exception) -> str | None:
 
 
 def _password_fault(url: str) -> str | None:
-    if (found := _WITH_PASSWORD.search(url) or _WITH_SECRET.search(url)) is None:
+    if (match := _WITH_PASSWORD.search(url) or _WITH_SECRET.search(url)) is None:
         return None
-    protocol = found[2]
+    protocol = match[2]
     place = _WITH_SECRET.sub(_without_password, _WITH_PASSWORD.sub(_without_password, url))
     setting = _SETTING_OF.get(protocol.lower(), '{"password": "…"}')
     advice = f"Leave it out, and set the environment variable FSSPEC_{protocol.upper()}='{setting}'"
     return f"{place}: a URL with a password would show it in manifests and reports. {advice}"
 
 
-def _without_password(found: re.Match[str]) -> str:
-    start, protocol, user = found.groups()
+def _without_password(match: re.Match[str]) -> str:
+    start, protocol, user = match.groups()
     return f"{start}{protocol}://{'' if _SETTING_OF.get(protocol.lower()) is _KEYS else f'{user}@'}"

@@ -156,12 +156,12 @@ def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
     Raises:
         QprError: there is none, it is damaged, newer than this code, or of another kind.
     """
-    wanted, how = (kind, f". Make one with {_KINDS[kind][0]}") if kind else ("artefact", "")
+    noun, how = (kind, f". Make one with {_KINDS[kind][0]}") if kind else ("artefact", "")
     file = storage.join(url, MANIFEST)
     check_place(url, MANIFEST)
     content = storage.read_if_there(file)
     if content is None:
-        raise QprError(f"{url}: {why_no_artefact(url, wanted, how)}")
+        raise QprError(f"{url}: {why_no_artefact(url, noun, how)}")
     try:
         version = _Version.model_validate_json(content).schema_version
         fields = json.loads(content)  # pydantic has read it, and is the stricter one
@@ -169,12 +169,12 @@ def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
         manifest = Manifest.model_validate(fields) if version <= SCHEMA_VERSION else None
     except pydantic.ValidationError as error:
         upgrade = " or, if a newer release wrote it, upgrade question-paraphrase-retrieval" if _unknown(error) else ""
-        raise DamagedError(f"{file}: damaged ({first_fault(error)}). Make the {wanted} again{upgrade}") from error
+        raise DamagedError(f"{file}: damaged ({first_fault(error)}). Make the {noun} again{upgrade}") from error
     if manifest is None:
         versions = f"schema version {version}, this code reads up to {SCHEMA_VERSION}"
         raise QprError(f"{url}: written by a newer release ({versions}). Upgrade question-paraphrase-retrieval")
     if checksum not in (None, json_digest(fields)):
-        raise DamagedError(f"{file}: does not match its own checksum, so it is damaged. Make the {wanted} again")
+        raise DamagedError(f"{file}: does not match its own checksum, so it is damaged. Make the {noun} again")
     if kind and manifest.kind != kind:
         raise QprError(f"{url}: holds {with_article(manifest.kind)}, not {with_article(kind)}{how}")
     return manifest
@@ -235,7 +235,7 @@ def read_settings(url: str, manifest: Manifest, settings: type[Settings], *, aga
 
 def _unknown(error: pydantic.ValidationError) -> bool:
     """Return whether a manifest has a field, a kind or a table that this release does not have."""
-    return any(one["type"] in {"extra_forbidden", "literal_error", "unknown_table"} for one in error.errors())
+    return any(fault["type"] in {"extra_forbidden", "literal_error", "unknown_table"} for fault in error.errors())
 
 
 def first_fault(error: pydantic.ValidationError) -> str:

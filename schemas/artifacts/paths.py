@@ -62,12 +62,12 @@ def check_place(url: str, path: str) -> int | None:
     if place is None or not os.path.exists(place):
         return None  # the error of reading it names the cause
     with storage.explained(place):
-        found = os.stat(place)
-    if stat.S_ISDIR(found.st_mode):
+        status = os.stat(place)
+    if stat.S_ISDIR(status.st_mode):
         raise QprError(f"{place}: is a folder, not a file. Fetch the artefact again")
-    if not stat.S_ISREG(found.st_mode):  # reading a pipe would wait for ever
+    if not stat.S_ISREG(status.st_mode):  # reading a pipe would wait for ever
         raise QprError(f"{place}: is a pipe or a device, not a file. Fetch the artefact again")
-    return found.st_size
+    return status.st_size
 
 
 def _check_links(url: str, path: str) -> str | None:

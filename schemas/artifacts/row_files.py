@@ -36,10 +36,10 @@ def format_of(url: str) -> tuple[str, str | None]:
     for suffix, name in _CODECS.items():
         if url.endswith(suffix):
             stem, codec = url.removesuffix(suffix), name
-    found = next((suffix for suffix in _FORMATS if stem.endswith(suffix)), None)
-    if found is None or (found == ".parquet" and codec):
+    ending = next((suffix for suffix in _FORMATS if stem.endswith(suffix)), None)
+    if ending is None or (ending == ".parquet" and codec):
         raise UsageError(f"{url}: no known log format. End it in {', '.join(_FORMATS)}; text also in .gz or .zst")
-    return found, codec
+    return ending, codec
 
 
 def write_rows(tables: Iterable[pa.Table], url: str, *, schema: pa.Schema, overwrite: bool = False) -> int:
@@ -112,9 +112,9 @@ def remove_partial(path: str, *, dry_run: bool = False) -> int:
         dry_run: only count them.
     """
     folder, name = os.path.split(path)
-    partial = [storage.join(folder, found) for found in storage.children(folder) if staged_for(found) == name]
-    for found in () if dry_run else partial:
-        storage.delete(found)
+    partial = [storage.join(folder, entry) for entry in storage.children(folder) if staged_for(entry) == name]
+    for entry in () if dry_run else partial:
+        storage.delete(entry)
     return len(partial)
 
 

@@ -52,13 +52,13 @@ def read_rows(
     with _explained(name):
         encoded = [field.name for field in read if pa.types.is_dictionary(field.type)]
         file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=encoded)
-        there = pa.schema(
+        expected = pa.schema(
             [field for field in read if field.name not in absent or field.name in file.schema_arrow.names]
         )
-        _check_columns(file.schema_arrow, there, name)
-        found = file.metadata.num_rows
-    _check_count(found, rows, name)
-    parts = _parts(file, there.names, batch)
+        _check_columns(file.schema_arrow, expected, name)
+        count = file.metadata.num_rows
+    _check_count(count, rows, name)
+    parts = _parts(file, expected.names, batch)
     while True:
         with _explained(name):
             part = next(parts, None)
@@ -139,8 +139,8 @@ def mapped_rows(
     """
     with _explained(name, "Arrow"):
         part = pa.ipc.open_file(pa.py_buffer(content)).read_all()
-        there = pa.schema([field for field in schema if field.name not in absent or field.name in part.column_names])
-        _check_columns(part.schema, there, name)
+        expected = pa.schema([field for field in schema if field.name not in absent or field.name in part.column_names])
+        _check_columns(part.schema, expected, name)
         _check_count(len(part), rows, name)
         if part.column(0).num_chunks > 1:
             raise ValueError("it has several batches")
@@ -178,26 +178,26 @@ def _explained(name: str, kind: str = "Parquet") -> Iterator[None]:
         raise QprError(f"{name}: cannot be read as {kind}: {reason[:200]}. Make it again") from error
 
 
-def _check_count(found: int, rows: int, name: str) -> None:
-    if found != rows:
-        raise QprError(f"{name}: holds {counted(found, 'row')}, the manifest lists {rows:,}. Make it again")
+def _check_count(count: int, rows: int, name: str) -> None:
+    if count != rows:
+        raise QprError(f"{name}: holds {counted(count, 'row')}, the manifest lists {rows:,}. Make it again")
 
 
-def _check_columns(found: pa.Schema, wanted: pa.Schema, name: str) -> None:
-    for field in wanted:
-        if found.names.count(field.name) != 1:
-            there = ", ".join(found.names)[:200] or "none"
-            raise QprError(f"{name}: holds no column {field.name}, or several; there are {there}. Make it again")
-        kind = found.field(field.name).type
+def _check_columns(actual: pa.Schema, expected: pa.Schema, name: str) -> None:
+    for field in expected:
+        if actual.names.count(field.name) != 1:
+            listed = ", ".join(actual.names)[:200] or "none"
+            raise QprError(f"{name}: holds no column {field.name}, or several; there are {listed}. Make it again")
+        kind = actual.field(field.name).type
         if not _is_alike(kind, field.type):
             raise QprError(f"{name}: column {field.name} holds {kind}, not {field.type}. Make it again")
 
 
-def _is_alike(found: pa.DataType, wanted: pa.DataType) -> bool:
+def _is_alike(actual: pa.DataType, expected: pa.DataType) -> bool:
     """Return whether two types are equal except for the names of list elements."""
-    if pa.types.is_list(found) and pa.types.is_list(wanted):
-        return bool(found.value_type.equals(wanted.value_type))
-    return bool(found.equals(wanted))
+    if pa.types.is_list(actual) and pa.types.is_list(expected):
+        return bool(actual.value_type.equals(expected.value_type))
+    return bool(actual.equals(expected))
 
 
 def _check_values(table: pa.Table, name: str) -> None:

@@ -36,9 +36,9 @@ class Stamp(NamedTuple):
     device: int
 
     @classmethod
-    def of(cls, found: os.stat_result) -> Stamp:
+    def of(cls, status: os.stat_result) -> Stamp:
         """Return the stamp of a file."""
-        return cls(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino, found.st_dev)
+        return cls(status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_dev)
 
 
 class Records(pydantic.BaseModel, extra="forbid"):
@@ -93,13 +93,13 @@ def _path(artefact: str) -> str:
     return os.path.join(base, "qpr", "verified", f"{name}.json")
 
 
-def _check_owner(found: os.stat_result) -> None:
+def _check_owner(status: os.stat_result) -> None:
     """Check that nobody else can write a file or folder.
 
     Raises:
         PermissionError: somebody can.
     """
-    if found.st_uid != os.geteuid() or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+    if status.st_uid != os.geteuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise PermissionError
 
 

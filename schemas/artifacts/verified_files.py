@@ -57,7 +57,7 @@ class VerifiedFiles:
         self.url = url
         self.verify = verify
         self._local = storage.local_path(url)
-        self._known = Records() if verify or self._local is None else read_records(self._local)
+        self._remembered = Records() if verify or self._local is None else read_records(self._local)
         self._current = Records()
         self._checked: list[mmap.mmap] = []
 
@@ -77,11 +77,11 @@ class VerifiedFiles:
         with storage.explained(path), open(path, "rb") as opened:
             stamp = Stamp.of(os.fstat(opened.fileno()))
             mapped = MappedFile.of(opened) if by_rows else mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
-            known = self._known.files.get(file.path) == (stamp, file.sha256)
-            if not known:
+            remembered = self._remembered.files.get(file.path) == (stamp, file.sha256)
+            if not remembered:
                 check_digest(self.url, file, _sha256(opened))
                 self._checked.append(mapped)
-            if known or (_is_settled(stamp) and Stamp.of(os.fstat(opened.fileno())) == stamp):
+            if remembered or (_is_settled(stamp) and Stamp.of(os.fstat(opened.fileno())) == stamp):
                 self._current.files[file.path] = stamp, file.sha256
         return memoryview(mapped)
 
@@ -94,9 +94,9 @@ class VerifiedFiles:
             result: returns a value that JSON can represent, or raises an error if the content is wrong.
         """
         name = f"{check} {hashlib.sha256(' '.join(file.sha256 for file in files).encode()).hexdigest()}"
-        known = self._known.facts
-        found = self._current.facts[name] = known[name] if name in known else result()
-        return found
+        remembered = self._remembered.facts
+        value = self._current.facts[name] = remembered[name] if name in remembered else result()
+        return value
 
     def check(self, check: str, files: Sequence[File], run: Callable[[], object]) -> None:
         """Run a check of the content of some files, unless they have passed it; arguments as of `fact`."""
@@ -112,12 +112,12 @@ class VerifiedFiles:
         for mapped in self._checked:
             release(memoryview(mapped))
         runs = {path.partition("/")[0] for path in self._current.files}
-        kept = {path: record for path, record in self._known.files.items() if path.partition("/")[0] in runs}
-        facts = self._known.facts if kept else {}
+        kept = {path: record for path, record in self._remembered.files.items() if path.partition("/")[0] in runs}
+        facts = self._remembered.facts if kept else {}
         merged = Records(files=kept | self._current.files, facts=facts | self._current.facts)
-        if self._local is not None and runs and merged != self._known:
+        if self._local is not None and runs and merged != self._remembered:
             write_records(self._local, merged)
-        self._known = merged
+        self._remembered = merged
 
 
 def release(content: Content) -> None:

@@ -202,9 +202,9 @@ def refuse_taken(url: str, kind: Kind, *, overwrite: bool) -> bool:
     """
     names = storage.children(url)
     if MANIFEST in names:
-        found = read_manifest(url).kind if overwrite else kind
-        if not overwrite or found != kind:
-            what = "exists" if found == kind else f"holds {with_article(found)}, not {with_article(kind)}"
+        existing = read_manifest(url).kind if overwrite else kind
+        if not overwrite or existing != kind:
+            what = "exists" if existing == kind else f"holds {with_article(existing)}, not {with_article(kind)}"
             raise QprError(f"{url}: {what}. Choose another --output" + ("" if overwrite else " or add --overwrite"))
         return True
     leftover = [name for name in names if RUN_FOLDER.fullmatch(name) or _is_killed_write(name) or name in NAMES]

@@ -29,13 +29,13 @@ def keep_first(
         kept: (codes,), overwritten from the first on.
     """
     last_list = np.full(values, -1, np.int64)
-    found = 0
+    written = 0
     for number in range(len(ends) - 1):
         for place in range(ends[number], ends[number + 1]):
             code = codes[place]
             if last_list[code] != number:
                 last_list[code] = number
-                kept[found] = code
-                found += 1
-        kept_ends[number + 1] = found
-    return found
+                kept[written] = code
+                written += 1
+        kept_ends[number + 1] = written
+    return written

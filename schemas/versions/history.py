@@ -33,8 +33,8 @@ def file_of(warehouse: str, number: int) -> str:
 
 def numbers(warehouse: str) -> list[int]:
     """Return the numbers of all versions, ascending."""
-    found = map(_NAME.fullmatch, storage.children(storage.join(warehouse, VERSIONS)))
-    return sorted(int(match[1]) for match in found if match)
+    matches = map(_NAME.fullmatch, storage.children(storage.join(warehouse, VERSIONS)))
+    return sorted(int(match[1]) for match in matches if match)
 
 
 def read_version(warehouse: str, number: int) -> Version:
@@ -46,8 +46,8 @@ def read_version(warehouse: str, number: int) -> Version:
     url = file_of(warehouse, number)
     content = storage.read_if_there(url)
     if content is None:
-        there = numbers(warehouse)
-        listed = f"There are {there[0]} to {there[-1]}" if there else "There is none yet; run `qpr nightly`"
+        existing = numbers(warehouse)
+        listed = f"There are {existing[0]} to {existing[-1]}" if existing else "There is none yet; run `qpr nightly`"
         raise QprError(f"{warehouse}: has no version {number}. {listed}")
     return parse_version(content, url)
 
@@ -58,8 +58,8 @@ def current(warehouse: str) -> tuple[int, Version] | None:
     Raises:
         QprError: its record is damaged.
     """
-    there = numbers(warehouse)
-    return (there[-1], read_version(warehouse, there[-1])) if there else None
+    existing = numbers(warehouse)
+    return (existing[-1], read_version(warehouse, existing[-1])) if existing else None
 
 
 def version_at(warehouse: str, at: str | None) -> tuple[int, Version]:
@@ -73,9 +73,9 @@ def version_at(warehouse: str, at: str | None) -> tuple[int, Version]:
         QprError: there is none.
     """
     if at is None:
-        if (found := current(warehouse)) is None:
+        if (latest := current(warehouse)) is None:
             raise QprError(f"{warehouse}: has no version yet; run `qpr nightly`")
-        return found
+        return latest
     if isinstance(date := number_or_date(at), int):
         return date, read_version(warehouse, date)
     rollback: tuple[int, Version] | None = None
@@ -130,9 +130,9 @@ def publish(warehouse: str, version: Version) -> int:
     number = (version.parent or 0) + 1
     folder = storage.join(warehouse, VERSIONS)
     with contextlib.nullcontext() if conditional_writes.is_conditional(folder) else held(folder):
-        there = numbers(warehouse)
-        if there and there[-1] >= number:
-            raise _published(warehouse, there[-1])
+        existing = numbers(warehouse)
+        if existing and existing[-1] >= number:
+            raise _published(warehouse, existing[-1])
         try:
             conditional_writes.create(file_of(warehouse, number), version.model_dump_json(indent=2).encode())
         except conditional_writes.ConflictError as error:

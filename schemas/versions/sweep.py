@@ -79,14 +79,14 @@ def removable(warehouse: str, *, keep: int, grace: datetime.timedelta, now: date
         QprError: a record or a lease is damaged.
     """
     kept = kept_paths(warehouse, keep) | leased_paths(warehouse, now).keys()
-    found = []
+    paths = []
     for folder in FOLDERS:
         for name in artefact_folders(warehouse, folder):
             path = f"{folder}/{name}"
             runs = [] if path in kept else _runs(storage.join(warehouse, path))
             if runs and now - _start_of(max(runs)) > grace:
-                found.append(path)
-    return [Removable(path, size) for path, size in zip(found, _freed(warehouse, found), strict=True)]
+                paths.append(path)
+    return [Removable(path, size) for path, size in zip(paths, _freed(warehouse, paths), strict=True)]
 
 
 def spared(warehouse: str, *, keep: int, now: datetime.datetime) -> list[Lease]:
@@ -100,7 +100,7 @@ def spared(warehouse: str, *, keep: int, now: datetime.datetime) -> list[Lease]:
     return [by_version[version] for version in sorted(by_version)]
 
 
-def remove(warehouse: str, found: list[Removable]) -> None:
+def remove(warehouse: str, folders: list[Removable]) -> None:
     """Remove folders, leases of readers that are gone, and what kills have left: parts of records, empty folders.
 
     Leases and the current version are read again before each folder, since a reader may have come meanwhile, or a
@@ -110,7 +110,7 @@ def remove(warehouse: str, found: list[Removable]) -> None:
         QprError: a lease or the current version is damaged, or a folder cannot be removed.
     """
     remove_expired(warehouse, datetime.datetime.now(datetime.UTC))
-    for folder in found:
+    for folder in folders:
         now = current(warehouse)
         kept = {artefact.path for artefact in now[1].artefacts} if now else set()
         if folder.path in kept | leased_paths(warehouse, datetime.datetime.now(datetime.UTC)).keys():
@@ -185,11 +185,11 @@ class _File(NamedTuple):
 def _files(url: str) -> list[_File]:
     file_system, path = storage.locate(url)
     with storage.explained(url):
-        found = file_system.find(path, detail=True)
+        entries = file_system.find(path, detail=True)
         if storage.local_path(url) is None:
-            sizes = {name: details["size"] for name, details in found.items()}
+            sizes = {name: details["size"] for name, details in entries.items()}
             unknown = [name for name, size in sizes.items() if size is None]  # lists over HTTP have no sizes
             sizes |= zip(unknown, file_system.sizes(unknown), strict=True)
             return [_File(name, 1, size or 0) for name, size in sizes.items()]
-        there = map(os.stat, found)
-        return [_File((file.st_dev, file.st_ino), file.st_nlink, file.st_size) for file in there]
+        statuses = map(os.stat, entries)
+        return [_File((file.st_dev, file.st_ino), file.st_nlink, file.st_size) for file in statuses]

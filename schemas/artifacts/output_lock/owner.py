@@ -131,8 +131,8 @@ def lost_error(url: str, owner: Owner | None, *, change: bool) -> QprError:
     by = f"run {owner.run_id}, process {owner.process} on {owner.host}," if owner else "another run"
     if change:
         return QprError(f"{url}: {by} has changed it since this run began. This change is discarded. Run this again")
-    lost = f"{by} has taken this place since this run began. What this run made is discarded"
-    return QprError(f"{url}: {lost}. Look at what is there, then run this again, with --overwrite to replace it")
+    reason = f"{by} has taken this place since this run began. What this run made is discarded"
+    return QprError(f"{url}: {reason}. Look at what is there, then run this again, with --overwrite to replace it")
 
 
 def _kernel() -> str:
