@@ -119,8 +119,8 @@ def precision_recall(group: np.ndarray, cluster: np.ndarray, answer: np.ndarray)
         answer: (R,) pairs of two answers count for nothing.
     """
     gold = pair_up(answer, cluster)
-    both, found, true = (count_pairs(ids) for ids in (pair_up(gold, group), group, gold))
-    return (both / found if found else 1.0), (both / true if true else 1.0)
+    both, grouped, true = (count_pairs(ids) for ids in (pair_up(gold, group), group, gold))
+    return (both / grouped if grouped else 1.0), (both / true if true else 1.0)
 
 
 def gather(gold: Gold, encode: Encode | None = None) -> Compared:
@@ -154,8 +154,8 @@ def _check(same: list[np.ndarray]) -> None:
         counts = {"of paraphrases": int(half.sum()), "of other questions of one answer": int((~half).sum())}
         for kind, count in counts.items():
             if count < FEWEST:
-                found = f"{counted(count, 'pair')} {kind} to {what}, at least {FEWEST} needed"
-                raise QprError(f"the logs are too few: {found}. Give logs of more answers that hold several questions")
+                lack = f"{counted(count, 'pair')} {kind} to {what}, at least {FEWEST} needed"
+                raise QprError(f"the logs are too few: {lack}. Give logs of more answers that hold several questions")
 
 
 def _linked(gold: Gold, pairs: Compared, probability: np.ndarray, threshold: float) -> Point:

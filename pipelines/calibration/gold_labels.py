@@ -69,9 +69,9 @@ def read_gold(sources: Sequence[Source], names: Mapping[str, str]) -> Gold:
             tables.append(without_ids_that_are_texts(batch.rows, names))
             unreadable.update(batch.rejects["reason"].to_pylist())
     rows = pa.concat_tables(tables) if tables else pa.table({c.name: pa.array([], c.type) for c in _COLUMNS})
-    known = [pc.is_valid(rows["question"]), pc.is_valid(rows["answer"])]
-    known.append(pc.not_equal(pc.utf8_trim_whitespace(rows["gold"]), ""))
-    rows = rows.filter(functools.reduce(pc.and_, known))
+    conditions = [pc.is_valid(rows["question"]), pc.is_valid(rows["answer"])]
+    conditions.append(pc.not_equal(pc.utf8_trim_whitespace(rows["gold"]), ""))
+    rows = rows.filter(functools.reduce(pc.and_, conditions))
     if not len(rows):
         where = ", ".join(source.url for source in sources)
         raise QprError(f"{where}: no row has a question, an answer and a value in the gold column. Check --gold-column")
@@ -93,9 +93,9 @@ def gold_of(tables: Iterable[pa.Table]) -> Gold:
     places = _places(questions, answer_hashes(numbered, folded))
     once = pa.array(np.ones(len(rows), np.int64))
     of_place = most_frequent(places, rows["gold"].combine_chunks(), once)
-    wanted = _places(members["question_id"].combine_chunks(), members["answer_id"].combine_chunks())
-    found = np.searchsorted(of_place["group"].to_numpy(), wanted.to_numpy())
-    codes = of_place["value"].combine_chunks().take(pa.array(found)).dictionary_encode().indices
+    sought = _places(members["question_id"].combine_chunks(), members["answer_id"].combine_chunks())
+    row = np.searchsorted(of_place["group"].to_numpy(), sought.to_numpy())
+    codes = of_place["value"].combine_chunks().take(pa.array(row)).dictionary_encode().indices
     return Gold(members, codes.to_numpy().astype(np.int64), named.token_counts)
 
 

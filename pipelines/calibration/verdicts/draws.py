@@ -132,29 +132,29 @@ class Sampler:
         clusters = p.group_cluster[groups]
         ids = pa.array(p.cluster_id[clusters[clusters >= 0]])
         columns = ["cluster_id", "question_ids", "texts"]
-        found: dict[int, tuple[list[int], list[str]]] = {}
+        of_cluster: dict[int, tuple[list[int], list[str]]] = {}
         for part in self.dataset.parts("clusters", columns=columns):
             rows = part.filter(pc.is_in(part["cluster_id"], ids))
-            found |= {row["cluster_id"]: (row["question_ids"], row["texts"]) for row in rows.to_pylist()}
+            of_cluster |= {row["cluster_id"]: (row["question_ids"], row["texts"]) for row in rows.to_pylist()}
 
         def question(group: int, place: int) -> tuple[int, str]:
             if p.group_cluster[group] < 0:
                 text = p.rejected[group].as_py()
                 return question_id(text), text
-            questions, texts = found[int(p.cluster_id[p.group_cluster[group]])]
+            questions, texts = of_cluster[int(p.cluster_id[p.group_cluster[group]])]
             return questions[place], texts[place]
 
         return [self._pair(draw, *sorted((question(*draw.left), question(*draw.right)))) for draw in draws]
 
-    def _pair(self, draw: Draw, one: tuple[int, str], other: tuple[int, str]) -> SampledPair:
+    def _pair(self, draw: Draw, first: tuple[int, str], second: tuple[int, str]) -> SampledPair:
         p = self.population
         answer = p.answers[int(p.group_answer[draw.left[0]])].as_py()
-        name = hash64(f"{answer}|{one[0]}|{other[0]}") % 2**64
+        name = hash64(f"{answer}|{first[0]}|{second[0]}") % 2**64
         cluster = int(p.group_cluster[draw.left[0]]) if draw.stratum != OTHERS else None
         return SampledPair(
             f"p{name:016x}",
-            (one[0], other[0]),
-            (one[1], other[1]),
+            (first[0], second[0]),
+            (first[1], second[1]),
             answer,
             None if cluster is None else int(p.cluster_id[cluster]),
             None if cluster is None else float(p.probability[cluster]),

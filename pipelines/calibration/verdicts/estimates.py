@@ -60,15 +60,15 @@ def estimate(
     judged = counts.sum(1) > 0
     low = np.where(judged & (counts[:, 0] == 0), 0.0, drawn) * weights
     high = np.where(judged & (counts[:, 1] == 0), 1.0, drawn) * weights
-    found, total = plain @ weights, weights.sum()
+    paraphrases, total = plain @ weights, weights.sum()
     recall = None
-    if found:
+    if paraphrases:
         others_low, others_high = low[:, 1:].sum(1), high[:, 1:].sum(1)
         recall = _interval(
-            plain[0] * weights[0] / found, _share(low[:, 0], others_high), _share(high[:, 0], others_low)
+            plain[0] * weights[0] / paraphrases, _share(low[:, 0], others_high), _share(high[:, 0], others_low)
         )
     return Estimates(
-        prior=_interval(found / total, low.sum(1) / total, high.sum(1) / total),
+        prior=_interval(paraphrases / total, low.sum(1) / total, high.sum(1) / total),
         precision=_interval(plain[0], drawn[:, 0], drawn[:, 0]),
         recall=recall,
     )

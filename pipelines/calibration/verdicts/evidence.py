@@ -237,7 +237,7 @@ def gather_evidence(
         configuration=configuration,
         kept_pairs=int(population.pairs.sum()),
         other_pairs=int(population.other_pairs.sum()),
-        sets=[(found.probability, found.share) for found in nested_sets(population.probability, population.pairs)],
+        sets=[(nested.probability, nested.share) for nested in nested_sets(population.probability, population.pairs)],
         probability=judged.probability.tolist(),
         right=judged.right.tolist(),
         others_right=judged.others_right.tolist(),

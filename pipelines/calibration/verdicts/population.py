@@ -106,13 +106,13 @@ def read_population(dataset: Dataset) -> Population:
 
 def _rejected(dataset: Dataset) -> tuple[pa.Array, pa.Array, pa.Array]:
     """Return answers, their keys and texts of the questions that linkage, size or coherence rejected."""
-    found: list[tuple[str, str | None, str]] = []
+    rows: list[tuple[str, str | None, str]] = []
     unreadable = 0
     for part in dataset.parts("rejected", columns=["stage", "reason", "payload"]):
         for payload in part.filter(_is_paired(part))["payload"].to_pylist():
             row = object_in(payload) or {}
             if isinstance(row.get("answer"), str) and isinstance(row.get("question"), str):
-                found.append((row["answer"], row.get("answer_hash"), row["question"]))
+                rows.append((row["answer"], row.get("answer_hash"), row["question"]))
             else:
                 unreadable += 1
     if unreadable:
@@ -121,7 +121,7 @@ def _rejected(dataset: Dataset) -> tuple[pa.Array, pa.Array, pa.Array]:
             f"{dataset.url}: the payload of {broken} cannot be read, so pairs that were not kept cannot be counted. "
             "Make the dataset again"
         )
-    answers, hashes, texts = (pa.array([row[place] for row in found], pa.string()) for place in range(3))
+    answers, hashes, texts = (pa.array([row[place] for row in rows], pa.string()) for place in range(3))
     return answers, _keys(answers, hashes), texts
 
 

@@ -87,17 +87,17 @@ def read_verdicts(source: Source, digest: str) -> Verdicts:
         if row["pair_id"]:
             listed.setdefault(name, number)
         if verdict := _verdict(source.url, number, row["verdict"]):
-            known = of_pair if row["pair_id"] else of_cluster
-            add_verdict(source.url, known, name, verdict, number)
+            earlier = of_pair if row["pair_id"] else of_cluster
+            add_verdict(source.url, earlier, name, verdict, number)
     return Verdicts(source.url, _seed(source.url, numbered), of_pair, of_cluster, listed)
 
 
-def add_verdict(url: str, known: dict[str, tuple[_Text, int]], name: str, verdict: _Text, number: int) -> None:
+def add_verdict(url: str, earlier: dict[str, tuple[_Text, int]], name: str, verdict: _Text, number: int) -> None:
     """Add the verdict of a row to those of the rows before.
 
     Args:
         url: of the file.
-        known: verdict and first row by name.
+        earlier: verdict and first row by name.
         name: of that which is judged.
         verdict: on it.
         number: of the row.
@@ -105,7 +105,7 @@ def add_verdict(url: str, known: dict[str, tuple[_Text, int]], name: str, verdic
     Raises:
         QprError: an earlier row has another verdict on it.
     """
-    before, row = known.setdefault(name, (verdict, number))
+    before, row = earlier.setdefault(name, (verdict, number))
     if before != verdict:
         both = f"rows {row} and {number} contradict each other about {name}: {before}, {verdict}"
         raise QprError(f"{url}: {both}. Keep one of them")
