@@ -89,8 +89,8 @@ def _inherited(members: pa.Table, cluster: Int64s, ids: Int64s) -> Int64s:
     earlier = members["cluster_id"].drop_null().to_numpy()
     pairs, votes = np.unique(np.stack([earlier, cluster[had]]), axis=1, return_counts=True)
     names, places = pairs
-    most = np.lexsort((ids[places], -votes, names))
-    first = most[np.unique(names[most], return_index=True)[1]]
+    order = np.lexsort((ids[places], -votes, names))
+    first = order[np.unique(names[order], return_index=True)[1]]
     enough = first[2 * votes[first] >= np.bincount(cluster)[places[first]]]
     best = enough[np.lexsort((names[enough], -votes[enough], places[enough]))]
     taken, row = np.unique(places[best], return_index=True)

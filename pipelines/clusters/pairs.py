@@ -50,15 +50,15 @@ def pair(members: pa.Table, max_pairs: int) -> pa.Table:
     left, right = np.concatenate(lefts), np.concatenate(rights)
     order = np.lexsort((right, left))
     ends = members.select(["question_id", "text", "cluster_id"])
-    one, two = take_rows(ends, left[order]), take_rows(ends, right[order])
+    left_ends, right_ends = take_rows(ends, left[order]), take_rows(ends, right[order])
     return conform(
         pa.table(
             {
-                "question_id_1": one["question_id"],
-                "text_1": one["text"],
-                "question_id_2": two["question_id"],
-                "text_2": two["text"],
-                "cluster_id": one["cluster_id"],
+                "question_id_1": left_ends["question_id"],
+                "text_1": left_ends["text"],
+                "question_id_2": right_ends["question_id"],
+                "text_2": right_ends["text"],
+                "cluster_id": left_ends["cluster_id"],
             }
         ),
         PAIRS,

@@ -42,8 +42,8 @@ def remove_reviewed(grouped: pa.Table, reviewed: Reviewed | None) -> tuple[np.nd
         reject_members(grouped.filter(pa.array(wrong)), stage=STAGE, reason="wrong_cluster"),
         reject_members(grouped.filter(pa.array(stray)), stage=STAGE, reason="stray"),
     ]
-    found = len(pc.unique(clusters.filter(pa.array(wrong | stray))))
-    return ~(wrong | stray), pa.concat_tables(rejects), {"verdicts_found": found}
+    matched = len(pc.unique(clusters.filter(pa.array(wrong | stray))))
+    return ~(wrong | stray), pa.concat_tables(rejects), {"verdicts_found": matched}
 
 
 def read_name(name: str) -> int:

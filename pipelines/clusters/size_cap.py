@@ -108,9 +108,9 @@ def reject_surplus(part: bytes, names: Sequence[pa.Table], *, with_split: bool =
         names: ``answer_id`` and ``answer``, the most frequent form, of all answers that were cut.
         with_split: rows have the split of the question.
     """
-    surplus, known = concatenate([part]), pa.concat_tables(names)
+    surplus, by_id = concatenate([part]), pa.concat_tables(names)
     if not with_split:
         surplus = without_splits(surplus)
-    answers = known["answer"].take(pc.index_in(surplus["answer_id"], value_set=known["answer_id"]))
+    answers = by_id["answer"].take(pc.index_in(surplus["answer_id"], value_set=by_id["answer_id"]))
     members = surplus.append_column("answer", answers).append_column("cluster_id", surplus["answer_id"])
     return reject_members(members, stage="size", reason="over_max_cluster_size")

@@ -39,11 +39,11 @@ def filling_salt(answer_ids: np.ndarray) -> str | None:
         answer_ids: of the answers that have clusters.
     """
     answers = np.unique(answer_ids)
-    best, most = None, 0
+    best, largest = None, 0
     for salt in map(str, range(SALTS)):
         counts = [pc.sum(pc.equal(split_of(answers, salt), split)).as_py() or 0 for split in SPLITS]
-        if min(counts) and counts[0] > most:
-            best, most = salt, counts[0]
+        if min(counts) and counts[0] > largest:
+            best, largest = salt, counts[0]
     return best
 
 
@@ -68,14 +68,16 @@ def keep_splits(members: pa.Table) -> KeptSplits:
         return KeptSplits(members, REJECTS.empty_table())
     codes = pc.fill_null(pc.index_in(members["split"], value_set=pa.array(SPLITS)), -1).to_numpy()
     answers, answer = np.unique(members["answer_id"].to_numpy(), return_inverse=True)
-    known = codes >= 0
-    voting = pa.table([answer, members["question_id"], codes], ["answer", "question", "split"]).filter(pa.array(known))
+    has_split = codes >= 0
+    voting = pa.table([answer, members["question_id"], codes], ["answer", "question", "split"]).filter(
+        pa.array(has_split)
+    )
     once = voting.group_by(voting.column_names).aggregate([])  # an answer in several spellings has a row for each
     votes = np.zeros((len(answers), len(SPLITS)), np.int64)
     np.add.at(votes, (once["answer"].to_numpy(), once["split"].to_numpy()), 1)
     chosen = len(SPLITS) - 1 - votes[:, ::-1].argmax(axis=1)
     undecided = votes.sum(axis=1) == 0
-    moved = known & (codes != chosen[answer])
+    moved = has_split & (codes != chosen[answer])
     names = pa.array(np.array(SPLITS, object)[chosen[answer]], pa.string(), mask=undecided[answer])
     place = members.column_names.index("split")
     kept = members.set_column(place, members.schema.field("split"), names)
