@@ -133,7 +133,7 @@ def prefixes(keys: pa.Array, least: float, counts: TokenWeights) -> Prefixes:
     """
     of_gram = np.zeros(COUNTED, np.uint64)
     of_gram[counts.tokens] = np.minimum(counts.frequencies, _MOST)
-    found = [Prefixes(*(np.zeros(0, kind) for kind in (np.int64, np.int64, np.int32, np.int64)))]
+    parts = [Prefixes(*(np.zeros(0, kind) for kind in (np.int64, np.int64, np.int32, np.int64)))]
     for row, gram, rank, counted in _by_length(keys, of_gram):
         size = (rank.max(axis=1) + 1).astype(np.int32)
         lengths = np.array([n - math.ceil(least * n - 1e-9) + 1 for n in range(gram.shape[1] + 1)])
@@ -141,8 +141,8 @@ def prefixes(keys: pa.Array, least: float, counts: TokenWeights) -> Prefixes:
         bit = np.where(rank >= 0, np.uint64(1) << (gram & np.uint64(63)), np.uint64(0))
         parity = np.bitwise_xor.reduce(bit, axis=1).view(np.int64)
         of_key, place = np.nonzero(inside)
-        found.append(Prefixes(row[of_key], gram[of_key, place].view(np.int64), size[of_key], parity[of_key]))
-    return Prefixes(*map(np.concatenate, zip(*found, strict=True)))
+        parts.append(Prefixes(row[of_key], gram[of_key, place].view(np.int64), size[of_key], parity[of_key]))
+    return Prefixes(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def _by_length(keys: pa.Array, counts: np.ndarray | None) -> Iterator[Ordered]:

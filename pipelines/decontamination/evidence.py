@@ -42,8 +42,8 @@ def accuse(leaks: pa.Table) -> pa.Table:
     return _mentions(leaks.select(["question_id", "reason", "score"]).append_column("split", splits))
 
 
-def _mentions(known: pa.Table) -> pa.Table:
-    return with_nulls(MENTIONS, dict(zip(known.column_names, known.columns, strict=True)))
+def _mentions(rows: pa.Table) -> pa.Table:
+    return with_nulls(MENTIONS, dict(zip(rows.column_names, rows.columns, strict=True)))
 
 
 def drop_leaked(mentions: pa.Table, *, across: bool) -> Kept:
@@ -61,25 +61,25 @@ def drop_leaked(mentions: pa.Table, *, across: bool) -> Kept:
     verdicts = pa.concat_tables([mentions.filter(accused).select(_VERDICT.names), *same])
     held_out = members.filter(pc.not_equal(members["split"], "train"))
     reasons, scores = _first_verdict(held_out, verdicts)
-    lost = [REJECTS.empty_table()]
+    rejects = [REJECTS.empty_table()]
     for number, reason in enumerate(REASONS):
         leaked = pc.fill_null(pc.equal(reasons, number), False)
         left = held_out.filter(leaked)
-        lost.append(reject_members(left, stage="leakage", reason=reason, scores=scores.filter(leaked)))
+        rejects.append(reject_members(left, stage="leakage", reason=reason, scores=scores.filter(leaked)))
     counts = _count("compared", members["split"])
     distinct = verdicts.group_by(["question_id", "split", "reason"], use_threads=False).aggregate([])
     counts |= _count("found", distinct["split"], distinct["reason"].combine_chunks())
     gone = pc.is_valid(reasons)
     counts |= _count("removed", held_out["split"].filter(gone), reasons.filter(gone))
-    return Kept(held_out.filter(pc.invert(gone)), pa.concat_tables(lost), counts)
+    return Kept(held_out.filter(pc.invert(gone)), pa.concat_tables(rejects), counts)
 
 
 def _same_question(members: pa.Table, split: str) -> pa.Table:
     """Return one verdict for each row of a later split whose question occurs in ``split``."""
     number = PRECEDENCE.index(split)
-    there = pc.unique(members["question_id"].filter(pc.equal(members["split"], split)))
+    in_split = pc.unique(members["question_id"].filter(pc.equal(members["split"], split)))
     later = members.filter(pc.is_in(members["split"], value_set=pa.array(PRECEDENCE[number + 1 :])))
-    leaked = later.filter(pc.is_in(later["question_id"], value_set=there)).select(["question_id", "split"])
+    leaked = later.filter(pc.is_in(later["question_id"], value_set=in_split)).select(["question_id", "split"])
     rows = len(leaked)
     leaked = leaked.append_column("reason", pa.repeat(KINDS * number, rows))
     return leaked.append_column("score", pa.nulls(rows, pa.float64())).cast(_VERDICT)
@@ -93,8 +93,8 @@ def _first_verdict(held_out: pa.Table, verdicts: pa.Table) -> tuple[pa.Array, pa
             [("question_id", "ascending"), ("reason", "ascending"), ("score", "descending")]
         )
         first = ordered.take(pa.array(starts_of_runs(ordered["question_id"].to_numpy()))).combine_chunks()
-        found = pc.index_in(held_out["question_id"], value_set=first["question_id"])
-        row = pc.if_else(pc.equal(held_out["split"], split), found, None).combine_chunks()
+        place = pc.index_in(held_out["question_id"], value_set=first["question_id"])
+        row = pc.if_else(pc.equal(held_out["split"], split), place, None).combine_chunks()
         reasons = pc.coalesce(reasons, first["reason"].combine_chunks().take(row))
         scores = pc.coalesce(scores, first["score"].combine_chunks().take(row))
     return reasons, scores
@@ -110,9 +110,9 @@ def drop_alone(members: pa.Table) -> Kept:
     _, sizes = runs_of(ordered["cluster_id"].to_numpy())
     alone = pa.array(np.repeat(sizes == 1, sizes))
     left = ordered.filter(alone)
-    lost = reject_members(left, stage="leakage", reason="left_alone")
+    rejects = reject_members(left, stage="leakage", reason="left_alone")
     counts = {f"{name}.left_alone": n for name, n in _count("removed", left["split"]).items()}
-    return Kept(ordered.filter(pc.invert(alone)), lost, counts)
+    return Kept(ordered.filter(pc.invert(alone)), rejects, counts)
 
 
 def _count(what: str, splits: pa.ChunkedArray, reasons: pa.Array | None = None) -> dict[str, int]:

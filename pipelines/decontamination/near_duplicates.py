@@ -59,12 +59,12 @@ def sets_to_compare(members: pa.Table, near_duplicate: float, shards: int = 1) -
         shards: number of shards in which sets are compared.
     """
     ranks = pc.index_in(members["split"], value_set=pa.array(PRECEDENCE)).cast(pa.int8())
-    known = {"question_id": members["question_id"], "rank": ranks, "bag_id": members["bag_id"]}
+    columns = {"question_id": members["question_id"], "rank": ranks, "bag_id": members["bag_id"]}
     same = members["bag_id"] if near_duplicate == 1 else bag_ids(members["token_ids"])
     empty = pa.nulls(len(members), SETS.field("token_ids").type)
-    yield place_once(pa.table({**known, "token_ids": empty}), same, shards).select(SETS.names).cast(SETS)
+    yield place_once(pa.table({**columns, "token_ids": empty}), same, shards).select(SETS.names).cast(SETS)
     if near_duplicate < 1:
-        plain = pa.table({**known, "token_ids": members["token_ids"]}).combine_chunks()
+        plain = pa.table({**columns, "token_ids": members["token_ids"]}).combine_chunks()
         yield from _near(plain, near_duplicate, shards)
 
 
@@ -73,7 +73,7 @@ def _near(rows: pa.Table, least: float, shards: int) -> Iterator[pa.Table]:
     sizes = pc.list_value_length(rows["token_ids"]).to_numpy()
     row, keys = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for size in np.unique(sizes).tolist():
-        levels = {level_of(most) for most in differences(size, least).values() if most}
+        levels = {level_of(differing) for differing in differences(size, least).values() if differing}
         if not levels:
             continue
         of_size = np.flatnonzero(sizes == size)
@@ -86,12 +86,12 @@ def _near(rows: pa.Table, least: float, shards: int) -> Iterator[pa.Table]:
     yield from (table.select(SETS.names).cast(SETS) for table in placed)
 
 
-def level_of(most: int) -> int:
-    """Return ``most``, the maximum number of differing words, rounded up to a power of two.
+def level_of(differing: int) -> int:
+    """Return ``differing``, the maximum number of differing words, rounded up to a power of two.
 
     Rounding reduces the number of different levels, for each of which a set has keys of its own.
     """
-    return 1 << (most - 1).bit_length()
+    return 1 << (differing - 1).bit_length()
 
 
 def blocking_keys(tokens: np.ndarray, level: int) -> Iterator[np.ndarray]:

@@ -21,7 +21,7 @@ def write_possible(
     partners: Int64s,
     sizes: Int64s,
     parities: npt.NDArray[np.uint64],
-    most: Int64s,
+    max_differences: Int64s,
     begin: int,
     pairs: Int64s,
 ) -> tuple[int, int]:
@@ -34,7 +34,7 @@ def write_possible(
         partners: (N,) row of the partner at each place.
         sizes: (R,) size of the set of each row.
         parities: (R,) of each row.
-        most: number of bits in which the parities of similar sets differ at most, by the sum of their sizes.
+        max_differences: number of bits in which the parities of similar sets differ at most, by the sum of their sizes.
         begin: run with which to begin.
         pairs: (2, P) with P at least the greatest count; overwritten from the first on.
 
@@ -45,10 +45,10 @@ def write_possible(
     for run in range(begin, len(row)):
         if written + count[run] > pairs.shape[1]:
             return written, run
-        one = row[run]
+        later = row[run]
         for place in range(first[run], first[run] + count[run]):
-            other = partners[place]
-            if count_bits(parities[one] ^ parities[other]) <= most[sizes[one] + sizes[other]]:
-                pairs[0, written], pairs[1, written] = one, other
+            partner = partners[place]
+            if count_bits(parities[later] ^ parities[partner]) <= max_differences[sizes[later] + sizes[partner]]:
+                pairs[0, written], pairs[1, written] = later, partner
                 written += 1
     return written, len(row)

@@ -65,10 +65,10 @@ class Partners:
         earlier = ranks[later]
         row, rank = np.repeat(later, earlier), ranges(np.zeros_like(earlier), earlier)
         start = (blocking_key[row] * splits + rank) * step
-        least, most = np.repeat(smallest, earlier), np.minimum(np.repeat(largest, earlier), step - 1)
+        low, high = np.repeat(smallest, earlier), np.minimum(np.repeat(largest, earlier), step - 1)
         ordered = place[order]
-        first = np.searchsorted(ordered, start + least, side="left")
-        count = np.searchsorted(ordered, start + most, side="right") - first
+        first = np.searchsorted(ordered, start + low, side="left")
+        count = np.searchsorted(ordered, start + high, side="right") - first
         return cls(row, rank, first, count, order)
 
     @property

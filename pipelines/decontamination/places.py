@@ -69,10 +69,10 @@ def contested(rows: pa.Table, names: Sequence[str]) -> pa.Table:
     """
     row = np.repeat(np.arange(len(rows)), pc.list_value_length(rows["blocking_keys"]).to_numpy())
     blocking_key = pc.list_flatten(rows["blocking_keys"]).to_numpy()
-    there = mixed(blocking_key, rows["rank"].to_numpy()[row])
-    row = row[there]
+    is_mixed = mixed(blocking_key, rows["rank"].to_numpy()[row])
+    row = row[is_mixed]
     values = {name: rows[name].to_numpy()[row] for name in names}
-    return pa.table({"row": row, "blocking_key": blocking_key[there], **values})
+    return pa.table({"row": row, "blocking_key": blocking_key[is_mixed], **values})
 
 
 def mixed(groups: np.ndarray, ranks: np.ndarray) -> np.ndarray:

@@ -54,13 +54,13 @@ def differences(size: int, least: float) -> Mapping[int, int]:
     Returns:
         size of the other set -> maximum number of differing words, for all sizes that a similar set can have.
     """
-    found = {}
+    limits = {}
     for other in range(math.ceil(least * size - 1e-9), math.floor(size / least + 1e-9) + 1):
-        most = math.floor((size + other) * (1 - least) / (1 + least) + 1e-9)
-        most -= (most + size + other) % 2
-        if most >= abs(size - other):
-            found[other] = most
-    return MappingProxyType(found)
+        limit = math.floor((size + other) * (1 - least) / (1 + least) + 1e-9)
+        limit -= (limit + size + other) % 2
+        if limit >= abs(size - other):
+            limits[other] = limit
+    return MappingProxyType(limits)
 
 
 def similar_pairs(sets: pa.Table, least: float, *, equal: bool) -> Iterator[Pairs]:
@@ -94,7 +94,7 @@ def similar_pairs(sets: pa.Table, least: float, *, equal: bool) -> Iterator[Pair
 
 
 def _other_sizes(size: int, least: float, equal: bool) -> list[int]:
-    return [other for other, most in differences(size, least).items() if most or equal]
+    return [other for other, limit in differences(size, least).items() if limit or equal]
 
 
 def _wanted(
@@ -145,10 +145,10 @@ def _jaccard(row: np.ndarray, partner: np.ndarray, sizes: np.ndarray, tokens: _C
 def _count_shared(row: np.ndarray, partner: np.ndarray, sizes: np.ndarray, tokens: _Codes) -> np.ndarray:
     """Return the number of tokens that both sets of each pair have."""
     if (loops := load_loops("pipelines.neighbours.numba_kernels", len(row))) is not None:
-        found = np.empty((len(row), 1), np.float32)
+        counts = np.empty((len(row), 1), np.float32)
         bounds, ones = tokens.starts.astype(np.int32), np.ones((tokens.distinct, 1))
-        loops.add_shared(bounds, unsigned(tokens.codes), ones, row, partner, found)
-        return found[:, 0].astype(np.int64)
+        loops.add_shared(bounds, unsigned(tokens.codes), ones, row, partner, counts)
+        return counts[:, 0].astype(np.int64)
     pair = np.arange(len(row))
     both = np.concatenate([_tokens_of(row, pair, sizes, tokens), _tokens_of(partner, pair, sizes, tokens)])
     both.sort()  # tokens are distinct in a set, so a token that is twice among those of a pair is shared

@@ -72,12 +72,12 @@ def place_spellings(
         held_out: sum of `count_held_out`.
         shards: number of shards in which spellings are compared.
     """
-    found = prefixes(rows["key"].combine_chunks(), near_duplicate, held_out)
+    compared = prefixes(rows["key"].combine_chunks(), near_duplicate, held_out)
     size, parity = np.zeros(len(rows), np.int32), np.zeros(len(rows), np.int64)
-    size[found.row], parity[found.row] = found.size, found.parity
-    known = {"size": size, "parity": parity} | {name: rows[name] for name in ("question_id", "rank", "key")}
+    size[compared.row], parity[compared.row] = compared.size, compared.parity
+    columns = {"size": size, "parity": parity} | {name: rows[name] for name in ("question_id", "rank", "key")}
     sizes = pc.binary_length(rows["key"]).to_numpy()
-    for table in place_in_lists(pa.table(known), found.row, found.gram, sizes=sizes, shards=shards):
+    for table in place_in_lists(pa.table(columns), compared.row, compared.gram, sizes=sizes, shards=shards):
         yield table.select(SPELLINGS.names).cast(SPELLINGS)
 
 
@@ -93,13 +93,13 @@ def find_similar_spellings(rows: pa.Table, near_duplicate: float) -> Found:
     """
     places = contested(rows, ("question_id", "rank", "size", "parity"))
     row_of, ranks, ids = (places[name].to_numpy() for name in ("row", "rank", "question_id"))
-    most = _most_differences(int(places["size"].to_numpy().max(initial=0)), near_duplicate)
+    max_differences = _most_differences(int(places["size"].to_numpy().max(initial=0)), near_duplicate)
     contested_sizes = np.zeros(len(rows), np.int64)
     contested_sizes[row_of] = places["size"].to_numpy()
-    parities = WideParities.of(rows["key"], contested_sizes, most)
+    parities = WideParities.of(rows["key"], contested_sizes, max_differences)
     leaks, compared = [LEAKS.empty_table()], 0
     leaking = np.zeros((len(places), len(PRECEDENCE)), bool)
-    for pairs in _candidates(places, near_duplicate, most, leaking):
+    for pairs in _candidates(places, near_duplicate, max_differences, leaking):
         compared += len(pairs[0])
         code = row_of[pairs[0]] * len(rows) + row_of[pairs[1]]
         _, once, again = np.unique(code, return_index=True, return_inverse=True)  # long questions share many grams
@@ -121,8 +121,8 @@ def _compare(rows: pa.Table, pairs: np.ndarray) -> np.ndarray:
     ids = rows["question_id"].to_numpy()
     _, first, place = np.unique(ids[pairs].ravel(), return_index=True, return_inverse=True)
     keys = rows["key"].take(pa.array(pairs.ravel()[first])).combine_chunks()
-    one, other = place.reshape(2, -1)
-    return jaccard(one, other, gram_sets(keys))
+    left, right = place.reshape(2, -1)
+    return jaccard(left, right, gram_sets(keys))
 
 
 def _most_differences(largest: int, least: float) -> np.ndarray:
@@ -134,17 +134,19 @@ def _most_differences(largest: int, least: float) -> np.ndarray:
         largest: maximum number of grams of a set.
         least: minimum Jaccard index of similar sets.
     """
-    most = np.floor(np.arange(2 * largest + 1) * (1 - least) / (1 + least) + 1e-9)
-    return np.asarray(most, np.int64)
+    limits = np.floor(np.arange(2 * largest + 1) * (1 - least) / (1 + least) + 1e-9)
+    return np.asarray(limits, np.int64)
 
 
-def _candidates(places: pa.Table, least: float, most: np.ndarray, leaking: np.ndarray) -> Iterator[np.ndarray]:
+def _candidates(
+    places: pa.Table, least: float, max_differences: np.ndarray, leaking: np.ndarray
+) -> Iterator[np.ndarray]:
     """Yield the pairs that sizes and parities do not exclude, one of a later split first, as (2, P) places.
 
     Args:
         places: of `contested`.
         least: minimum Jaccard index of similar sets.
-        most: of `_most_differences`.
+        max_differences: of `_most_differences`.
         leaking: of `Partners.blocks`.
     """
     sizes = places["size"].to_numpy().astype(np.int64)
@@ -158,20 +160,22 @@ def _candidates(places: pa.Table, least: float, most: np.ndarray, leaking: np.nd
     limit = BLOCK_PAIRS if loops is None else all_pairs + 1
     for block in partners.blocks(np.ones(len(places), np.int64), limit, leaking):
         if loops is None:
-            one, other = block.pairs
-            possible = np.bitwise_count(parities[one] ^ parities[other]) <= most[sizes[one] + sizes[other]]
-            yield np.stack([one[possible], other[possible]])
+            row, partner = block.pairs
+            possible = (
+                np.bitwise_count(parities[row] ^ parities[partner]) <= max_differences[sizes[row] + sizes[partner]]
+            )
+            yield np.stack([row[possible], partner[possible]])
         else:
-            yield from _compiled(loops, block, sizes, parities, most)
+            yield from _compiled(loops, block, sizes, parities, max_differences)
 
 
 def _compiled(
-    loops: ModuleType, block: Partners, sizes: np.ndarray, parities: np.ndarray, most: np.ndarray
+    loops: ModuleType, block: Partners, sizes: np.ndarray, parities: np.ndarray, max_differences: np.ndarray
 ) -> Iterator[np.ndarray]:
     """Yield the possible pairs of a block; each part is valid until the next one is taken."""
     pairs = np.empty((2, max(POSSIBLE_PAIRS, int(block.count.max()))), np.int64)
     run = 0
     while run < len(block.row):
         runs = block.row, block.first, block.count, block.order
-        written, run = loops.write_possible(*runs, sizes, parities, most, run, pairs)
+        written, run = loops.write_possible(*runs, sizes, parities, max_differences, run, pairs)
         yield pairs[:, :written]

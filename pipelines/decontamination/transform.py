@@ -51,14 +51,14 @@ class RemoveLeakage(beam.PTransform):
         tags, least = (TAG, "written"), self.leakage.near_duplicate
         counts, mentions = [], [members | "Mention" >> beam.Map(mention)]
         if least:
-            found = (
+            by_words = (
                 members
                 | "SetsToCompare" >> beam.FlatMap(sets_to_compare, least, self.shards)
                 | "ShuffleByWords" >> GroupByShard(key="shard", shards=self.shards)
                 | "FindLeaks" >> beam.FlatMap(_accused, find_leaks, least, "sets").with_outputs("written", main="main")
             )
-            mentions.append(found.main)
-            counts.append(found.written)
+            mentions.append(by_words.main)
+            counts.append(by_words.written)
         if 0 < least < 1:
             spelled = members | "FindSimilarSpellings" >> FindSimilarSpellings(self.leakage, self.shards)
             mentions.append(spelled["main"])
@@ -79,9 +79,9 @@ class RemoveLeakage(beam.PTransform):
             .with_output_types(Any)
             .with_outputs(*tags, main="main")
         )
-        lost = (clean[TAG], whole[TAG]) | "Lost" >> beam.Flatten()
+        rejects = (clean[TAG], whole[TAG]) | "Lost" >> beam.Flatten()
         counted = (*counts, clean.written, whole.written) | "Counted" >> beam.Flatten()
-        return {"main": whole.main, TAG: lost, "written": counted}
+        return {"main": whole.main, TAG: rejects, "written": counted}
 
 
 @dataclasses.dataclass
@@ -106,21 +106,21 @@ class FindSimilarSpellings(beam.PTransform):
         counted = spelled | "CountGrams" >> beam.Map(count_held_out)
         held_out = counted | "GramsHeldOut" >> beam.CombineGlobally(StepwiseCombine(merge_counts))
         comparison = beam.FlatMap(_accused, find_similar_spellings, least, "spellings")
-        found = (
+        compared = (
             spelled
             | "PlaceSpellings"
             >> beam.FlatMap(place_spellings, least, held_out=beam.pvalue.AsSingleton(held_out), shards=self.shards)
             | "ShuffleByGram" >> GroupByShard(key="shard", shards=self.shards)
             | "CompareSpellings" >> comparison.with_outputs("written", main="main")
         )
-        return {"main": found.main, "written": found.written}
+        return {"main": compared.main, "written": compared.written}
 
 
 def _accused(rows: pa.Table, find: Callable[[pa.Table, float], Found], least: float, kind: str) -> Iterator[Any]:
-    found = find(rows, least)
-    if len(found.leaks):
-        yield accuse(found.leaks)
-    yield beam.pvalue.TaggedOutput("written", Written(None, {f"leakage.compared.pairs_of_{kind}": found.pairs}))
+    compared = find(rows, least)
+    if len(compared.leaks):
+        yield accuse(compared.leaks)
+    yield beam.pvalue.TaggedOutput("written", Written(None, {f"leakage.compared.pairs_of_{kind}": compared.pairs}))
 
 
 def _tagged(kept: Kept) -> Iterator[Any]:

@@ -64,7 +64,7 @@ class CheckLeakage(beam.PTransform):
         """Read the files, group their questions by blocking key and count the leaks."""
         written, weights = inputs
         asked = written | "ReadClusters" >> beam.FlatMap(_read, self.url).with_outputs("written", main="main")
-        found = (
+        leaks = (
             asked.main
             | "SetsToCheck"
             >> beam.FlatMap(
@@ -73,7 +73,7 @@ class CheckLeakage(beam.PTransform):
             | "ShuffleByPrefix" >> GroupByShard(key="shard", shards=self.shards)
             | "CountLeaks" >> beam.Map(lambda sets: Written(None, count_leaks(sets, self.near_duplicate)))
         )
-        return (asked.written, found) | "Checked" >> beam.Flatten()
+        return (asked.written, leaks) | "Checked" >> beam.Flatten()
 
 
 def _read(written: Written, url: str) -> Iterator[Any]:
@@ -108,19 +108,19 @@ def sets_to_check(asked: pa.Table, near_duplicate: float, weights: TokenWeights,
             not the leaks found.
         shards: number of shards in which sets are compared.
     """
-    known = {"question_id": asked["question_id"], "rank": asked["rank"], "bag_id": asked["question_id"]}
+    columns = {"question_id": asked["question_id"], "rank": asked["rank"], "bag_id": asked["question_id"]}
     if near_duplicate in (0, 1):
         ranks = asked["rank"] if near_duplicate else pc.min_element_wise(asked["rank"], pa.scalar(1, pa.int8()))
         key = _sorted_words(asked["text"]) if near_duplicate else asked["question_id"]
         empty = pa.nulls(len(asked), SETS.field("token_ids").type)
-        rows = pa.table({**known, "rank": ranks, "token_ids": empty})
+        rows = pa.table({**columns, "rank": ranks, "token_ids": empty})
         yield place_once(rows, key, shards).select(SETS.names).cast(SETS)
         return
     lists = token_ids(key_all(asked["text"].combine_chunks()))
     sizes = pc.list_value_length(lists).to_numpy(zero_copy_only=False)
     tokens = pc.list_flatten(lists).to_numpy(zero_copy_only=False)
     rare_first = tokens[np.lexsort((tokens, -weights.of(tokens), np.repeat(np.arange(len(sizes)), sizes)))]
-    rows = pa.table({**known, "token_ids": pa.ListArray.from_arrays(lists.offsets, pa.array(rare_first))})
+    rows = pa.table({**columns, "token_ids": pa.ListArray.from_arrays(lists.offsets, pa.array(rare_first))})
     row, keys = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for size in np.unique(sizes).tolist():
         of_size = np.flatnonzero(sizes == size)
@@ -134,7 +134,7 @@ def sets_to_check(asked: pa.Table, near_duplicate: float, weights: TokenWeights,
 
 def _sorted_words(texts: pa.ChunkedArray) -> pa.Array:
     words = words_all(key_all(texts.combine_chunks())).to_pylist()
-    return hash64_all(pa.array([" ".join(sorted(one)) for one in words], pa.string()))
+    return hash64_all(pa.array([" ".join(sorted(listed)) for listed in words], pa.string()))
 
 
 def prefix_keys(tokens: np.ndarray, least: float) -> Iterator[np.ndarray]:
@@ -145,10 +145,10 @@ def prefix_keys(tokens: np.ndarray, least: float) -> Iterator[np.ndarray]:
         least: minimum Jaccard index of similar sets.
     """
     size = tokens.shape[1]
-    for other, most in differences(size, least).items():
+    for other, limit in differences(size, least).items():
         if min(size, other) > LONG:
             continue
-        overlap = (size + other - most) // 2
+        overlap = (size + other - limit) // 2
         common = min(COMMON_WORDS, overlap)
         sizes = min(size, other) * 4096 + max(size, other)
         for chosen in itertools.combinations(range(size - overlap + common), common):
@@ -171,9 +171,9 @@ def count_leaks(sets: pa.Table, near_duplicate: float) -> dict[str, int]:
     equal = pc.is_null(sets["token_ids"])
     same, different = sets.filter(equal), sets.filter(pc.invert(equal)).combine_chunks()
     ranks = same["rank"].to_numpy()
-    found = int(np.count_nonzero(earliest(pc.list_flatten(same["blocking_keys"]).to_numpy(), ranks) < ranks))
+    leaks = int(np.count_nonzero(earliest(pc.list_flatten(same["blocking_keys"]).to_numpy(), ranks) < ranks))
     compared = 0
     for pairs in similar_pairs(different, near_duplicate, equal=True):
-        found += len(np.unique(pairs.row))
+        leaks += len(np.unique(pairs.row))
         compared += pairs.compared
-    return {"leakage.check.found": found, "leakage.check.compared.pairs_of_sets": compared}
+    return {"leakage.check.found": leaks, "leakage.check.compared.pairs_of_sets": compared}

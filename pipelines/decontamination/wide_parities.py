@@ -36,28 +36,28 @@ class WideParities:
         place: (R,) int64 place of a row in ``bits``, -1 for a short one.
         bits: (L, words) uint64 parities.
         sizes: (R,) int64 numbers of grams.
-        most: maximum number of grams in which similar sets differ, by the sum of their sizes.
+        max_differences: maximum number of grams in which similar sets differ, by the sum of their sizes.
     """
 
     place: np.ndarray
     bits: np.ndarray
     sizes: np.ndarray
-    most: np.ndarray
+    max_differences: np.ndarray
 
     @classmethod
-    def of(cls, keys: pa.ChunkedArray, sizes: np.ndarray, most: np.ndarray) -> Self:
+    def of(cls, keys: pa.ChunkedArray, sizes: np.ndarray, max_differences: np.ndarray) -> Self:
         """Return the parities of rows of which some are long.
 
         Args:
             keys: (R,) strings without nulls.
             sizes: (R,) int64 numbers of their grams, 0 for a row that is in no pair.
-            most: see the class.
+            max_differences: see the class.
         """
-        is_long = most[2 * sizes] >= MIN_DIFFERENCES
+        is_long = max_differences[2 * sizes] >= MIN_DIFFERENCES
         place = np.where(is_long, np.cumsum(is_long) - 1, -1)
-        width = (BITS_A_DIFFERENCE * int(most[2 * sizes.max(initial=0)]) - 1).bit_length()
+        width = (BITS_A_DIFFERENCE * int(max_differences[2 * sizes.max(initial=0)]) - 1).bit_length()
         bits = gram_parities(keys.filter(pa.array(is_long)).combine_chunks(), max(width, 6))
-        return cls(place, bits, sizes, most)
+        return cls(place, bits, sizes, max_differences)
 
     def may_be_similar(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
         """Return for each pair of rows whether the parities leave it possible that the sets are similar.
@@ -72,5 +72,5 @@ class WideParities:
             pairs = both[start : start + PAIRS]
             row, partner = one[pairs], other[pairs]
             different = np.bitwise_count(self.bits[self.place[row]] ^ self.bits[self.place[partner]]).sum(axis=1)
-            possible[pairs] = different <= self.most[self.sizes[row] + self.sizes[partner]]
+            possible[pairs] = different <= self.max_differences[self.sizes[row] + self.sizes[partner]]
         return possible
