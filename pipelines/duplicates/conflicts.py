@@ -26,9 +26,11 @@ class CountConflicts(beam.PTransform):
 
     shards: int
 
-    def expand(self, found: tuple[beam.PCollection[pa.Table], beam.PCollection[pa.Table]]) -> beam.PCollection[Written]:
+    def expand(
+        self, inputs: tuple[beam.PCollection[pa.Table], beam.PCollection[pa.Table]]
+    ) -> beam.PCollection[Written]:
         """Shuffle twice, by the one end and by the other."""
-        negative, member_of = found
+        negative, member_of = inputs
         nodes = member_of | "Nodes" >> beam.Map(from_node)
         ends = (negative | "FirstEnds" >> beam.Map(from_first), nodes)
         others = ends | "ShuffleByFirst" >> GroupByShard(key="node", shards=self.shards) | beam.Map(from_other)

@@ -48,14 +48,14 @@ def components(tables: Iterable[pa.Table]) -> pa.Table:
         QprError: there are more than `MAX_NODES` nodes.
     """
     edges = pa.concat_tables(table.rename_columns(COMPONENTS.names) for table in tables)
-    one, two = (edges[name].to_numpy() for name in COMPONENTS.names)
-    connect = _connect_by_networkx if len(one) <= SMALL_GRAPH else _connect_by_scipy
-    return pa.table([*connect(one, two)], schema=COMPONENTS)
+    left, right = (edges[name].to_numpy() for name in COMPONENTS.names)
+    connect = _connect_by_networkx if len(left) <= SMALL_GRAPH else _connect_by_scipy
+    return pa.table([*connect(left, right)], schema=COMPONENTS)
 
 
-def _connect_by_networkx(one: Ids, two: Ids) -> tuple[Ids, Ids]:
+def _connect_by_networkx(left: Ids, right: Ids) -> tuple[Ids, Ids]:
     graph: nx.Graph[int] = nx.Graph()
-    graph.add_edges_from(zip(one.tolist(), two.tolist(), strict=True))
+    graph.add_edges_from(zip(left.tolist(), right.tolist(), strict=True))
     smallest: dict[int, int] = {}
     for nodes in nx.connected_components(graph):
         smallest |= dict.fromkeys(nodes, min(nodes))
@@ -63,16 +63,16 @@ def _connect_by_networkx(one: Ids, two: Ids) -> tuple[Ids, Ids]:
     return node, component
 
 
-def _connect_by_scipy(one: Ids, two: Ids) -> tuple[Ids, Ids]:
-    nodes, rows = np.unique(np.concatenate([one, two]), return_inverse=True)
+def _connect_by_scipy(left: Ids, right: Ids) -> tuple[Ids, Ids]:
+    nodes, rows = np.unique(np.concatenate([left, right]), return_inverse=True)
     if len(nodes) > MAX_NODES:
         raise QprError(
             f"the pairs labelled as duplicates contain {len(nodes):,} questions; "
             f"the maximum is {MAX_NODES:,}: give fewer pairs"
         )
     rows = rows.astype(np.int32)  # int64 rows double the matrix
-    edges = np.ones(len(one), bool)  # scipy reads the places of the values alone
-    matrix = sparse.coo_array((edges, (rows[: len(one)], rows[len(one) :])), shape=(len(nodes), len(nodes)))
+    edges = np.ones(len(left), bool)  # scipy reads the places of the values alone
+    matrix = sparse.coo_array((edges, (rows[: len(left)], rows[len(left) :])), shape=(len(nodes), len(nodes)))
     _, label = csgraph.connected_components(matrix, directed=False)
     _, first = np.unique(label, return_index=True)  # nodes ascend: the first of a component is its smallest
     return nodes, nodes[first[label]]

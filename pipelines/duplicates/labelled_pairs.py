@@ -99,13 +99,13 @@ def _labels(values: pa.Array) -> pa.Array:
 def _asked(texts: pa.Array, keys: pa.Array, ids: pa.Array, indices: pa.Array) -> pa.Table:
     events = np.bincount(indices.to_numpy(), minlength=len(texts))
     used = pa.array(np.flatnonzero(events))
-    known = {
+    columns = {
         "question_id": ids.take(used),
         "key": keys.take(used),
         "text": texts.take(used),
         "events": pa.array(events).take(used),
     }
-    return with_nulls(ASKED, known)
+    return with_nulls(ASKED, columns)
 
 
 def _edges(id_1: pa.Array, id_2: pa.Array, positive: pa.Array) -> pa.Table:
