@@ -150,8 +150,8 @@ def _runner(options: PipelineOptions) -> FnApiRunner | None:
 
 
 def _refuse_unknown_runner(name: str) -> None:
-    known = {runner.lower() for runner in StandardOptions.KNOWN_RUNNER_NAMES}
-    if not {name.lower(), f"{name.lower()}runner"} & known and "." not in name:
+    runner_names = {runner.lower() for runner in StandardOptions.KNOWN_RUNNER_NAMES}
+    if not {name.lower(), f"{name.lower()}runner"} & runner_names and "." not in name:
         near = difflib.get_close_matches(name, StandardOptions.KNOWN_RUNNER_NAMES, n=1)
         advice = f"did you mean {near[0]}?" if near else f"leave it out for {IN_PROCESS}, the runner in this process"
         raise UsageError(f"Beam has no runner {name}; {advice}")
@@ -175,8 +175,8 @@ def _parser_of(kinds: tuple[type[PipelineOptions], ...]) -> _OneLineParser:
 
 def _refuse_unknown(flags: Sequence[str]) -> None:
     kinds = dict.fromkeys(PipelineOptions.__subclasses__())
-    known, unknown = _parser_of(tuple(kinds)).parse_known_args(list(flags))
+    parsed, unknown = _parser_of(tuple(kinds)).parse_known_args(list(flags))
     if unknown:
         name = unknown[0].split("=")[0]
-        near = difflib.get_close_matches(name.lstrip("-"), vars(known), n=1)
+        near = difflib.get_close_matches(name.lstrip("-"), vars(parsed), n=1)
         raise UsageError(f"Beam has no option {name}" + (f"; did you mean --{near[0]}?" if near else ""))

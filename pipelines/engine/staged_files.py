@@ -27,8 +27,8 @@ def removed_staged_files() -> Iterator[None]:
     with tempfile.TemporaryDirectory(prefix="qpr-") as folder:
 
         def stage_there(options: PipelineOptions, tmp_dir: str | None = None) -> list[Any]:
-            found: list[Any] = stage(options, tmp_dir or tempfile.mkdtemp(dir=folder))
-            return found
+            staged: list[Any] = stage(options, tmp_dir or tempfile.mkdtemp(dir=folder))
+            return staged
 
         environments.python_sdk_dependencies = stage_there
         try:
