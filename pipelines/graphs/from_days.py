@@ -98,11 +98,11 @@ def read_tagged(
         privacy: protection of rejected rows.
     """
     date, day_file = dated_file
-    for table, found in read_day_file(day_file, user_key):
+    for table, part in read_day_file(day_file, user_key):
         if table not in (COUNTS, WAITING):
-            yield beam.pvalue.TaggedOutput(TAG, found)
+            yield beam.pvalue.TaggedOutput(TAG, part)
             continue
-        counted = without_ignored(found, ignored, privacy)
+        counted = without_ignored(part, ignored, privacy)
         if len(counted.rejects):
             yield beam.pvalue.TaggedOutput(TAG, counted.rejects)
             yield beam.pvalue.TaggedOutput("written", Written(None, counted.counts))

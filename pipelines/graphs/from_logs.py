@@ -175,14 +175,14 @@ def read_asked(
     for batch in read(source, LOG_COLUMNS, column_names):
         counts["rows_read"] += len(batch.rows) + len(batch.rejects)
         progress.count(len(batch.rows) + len(batch.rejects), "row", "read")
-        counts.update({f"unreadable_{name}": found for name, found in batch.unreadable.items()})
-        counts.update({f"ambiguous_{name}": found for name, found in batch.ambiguous.items()})
+        counts.update({f"unreadable_{name}": number for name, number in batch.unreadable.items()})
+        counts.update({f"ambiguous_{name}": number for name, number in batch.ambiguous.items()})
         counts.update(count_readable(batch.rows, validation, privacy))
         unreadable = Unreadable(batch.rejects, batch.unusable)
         given = without_ids_that_are_texts(batch.rows, column_names)
         if suppression is not None:  # as they were asked: other rules of scrubbing decided what an older list has
             given = suppression.remove_rows(given)
-        rows, found = scrub_columns(given, privacy.columns)
+        rows, replaced = scrub_columns(given, privacy.columns)
         if suppression is not None:
             rows = suppression.remove_rows(rows)
             unreadable = suppression.remove_unreadable(unreadable)
@@ -191,17 +191,17 @@ def read_asked(
         unread = protect_unreadable(unreadable, column_names, privacy, user_key, has_users=has_users)
         if privacy.columns:
             hashed = frozenset({USER_ID, column_names.get(USER_ID, USER_ID)})
-            unread, found_unread = scrub_payloads(unread, hashed=hashed)
-            found += found_unread
-        counts.update({f"replaced_{kind}": number for kind, number in found.items()})
+            unread, replaced_unread = scrub_payloads(unread, hashed=hashed)
+            replaced += replaced_unread
+        counts.update({f"replaced_{kind}": number for kind, number in replaced.items()})
         counts.update(count_times(rows["timestamp"]) if count_times else {})
         checked = checked_rows(rows, validation, privacy, user_key)
         counts.update(checked.counts)
         if len(checked.asked):
             yield checked.asked
-        for lost in (checked.rejects, unread):
-            if len(lost):
-                yield beam.pvalue.TaggedOutput(TAG, lost)
+        for rejects in (checked.rejects, unread):
+            if len(rejects):
+                yield beam.pvalue.TaggedOutput(TAG, rejects)
     yield beam.pvalue.TaggedOutput("written", Written(None, dict(counts)))
 
 

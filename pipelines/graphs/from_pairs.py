@@ -84,9 +84,9 @@ def read_pairs(source: Source, names: Mapping[str, str]) -> Iterator[Any]:
             yield beam.pvalue.TaggedOutput("edges", paired.edges)
         if len(paired.qids):
             yield beam.pvalue.TaggedOutput("qids", paired.qids)
-        for lost in (paired.rejects, batch.rejects):
-            if len(lost):
-                yield beam.pvalue.TaggedOutput(TAG, lost)
+        for rejects in (paired.rejects, batch.rejects):
+            if len(rejects):
+                yield beam.pvalue.TaggedOutput(TAG, rejects)
     yield beam.pvalue.TaggedOutput("written", Written(None, {"rows_read": rows_read}))
 
 

@@ -102,10 +102,10 @@ def _column(rows: pa.Table, field: pa.Field) -> pa.ChunkedArray | pa.Array:
 
 
 def _count_part(rows: pa.Table, validation: Validation, privacy: Privacy, user_key: UserKey | None) -> Iterator[Any]:
-    scrubbed, found = scrub_columns(rows, privacy.columns)
+    scrubbed, replaced = scrub_columns(rows, privacy.columns)
     checked = checked_rows(scrubbed, validation, privacy, user_key)
     counts = {"rows_read": len(rows)} | count_readable(rows, validation, privacy)
-    counts |= {f"replaced_{kind}": number for kind, number in found.items()}
+    counts |= {f"replaced_{kind}": number for kind, number in replaced.items()}
     if len(checked.asked):
         yield checked.asked
     if len(checked.rejects):

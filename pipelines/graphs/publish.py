@@ -100,7 +100,7 @@ def run_and_publish(
         inputs=summary.inputs,
         configuration=summary.configuration,
         counters=counters,
-        distributions={name: found.five() for name, found in summary.clusters.distributions.items()},
+        distributions={name: distribution.five() for name, distribution in summary.clusters.distributions.items()},
     )
 
 
@@ -114,7 +114,7 @@ def _delete_tables(run_url: str) -> None:
 
 def _in_order(inputs: Sequence[Input], sources: Sequence[Source]) -> list[Input]:
     """Return the inputs with the digests from the workers, in the order of ``sources``."""
-    by_url = {found.url: found for found in inputs}
+    by_url = {entry.url: entry for entry in inputs}
     return [by_url.get(source.url, Input(url=source.url, bytes=source.bytes)) for source in sources]
 
 
