@@ -126,8 +126,8 @@ def read_waiting(content: bytes, key: UserKey | None, *, name: str, rows: int) -
     Raises:
         QprError: it cannot be opened with this key, or is damaged.
     """
-    found = read_rows(unseal(content, key, name=name), WAITING_ROWS, name=name, rows=rows, absent=ADDED)
-    return pa.concat_tables([WAITING_ROWS.empty_table(), *found])
+    parts = read_rows(unseal(content, key, name=name), WAITING_ROWS, name=name, rows=rows, absent=ADDED)
+    return pa.concat_tables([WAITING_ROWS.empty_table(), *parts])
 
 
 def off_date_counts(times: pa.ChunkedArray, date: datetime.date) -> dict[str, int]:

@@ -75,12 +75,12 @@ def place_earlier(members: pa.Table, earlier: pa.Table | None, since: datetime.d
     first, before = _first_seen(earlier)
     start = pa.scalar(since, EARLIER.field("oldest_seen").type)
     left = pc.if_else(pc.less(earlier["oldest_seen"], start), earlier["cluster_id"], None)
-    known = {
-        "split": _found(members["question_id"], earlier["question_id"], earlier["split"]),
-        "cluster_id": _found(_pairs(members), _pairs(earlier), left),
-        "first_seen": _earliest(members["first_seen"], _found(members["question_id"], first, before)),
+    columns = {
+        "split": _looked_up(members["question_id"], earlier["question_id"], earlier["split"]),
+        "cluster_id": _looked_up(_pairs(members), _pairs(earlier), left),
+        "first_seen": _earliest(members["first_seen"], _looked_up(members["question_id"], first, before)),
     }
-    return pa.table({name: known.get(name, members[name]) for name in members.column_names}).cast(members.schema)
+    return pa.table({name: columns.get(name, members[name]) for name in members.column_names}).cast(members.schema)
 
 
 def remember(
@@ -101,7 +101,7 @@ def remember(
         pick(clusters["question_ids"].combine_chunks()) for pick in (pc.list_parent_indices, pc.list_flatten)
     )
     first, before = _first_seen(earlier)
-    seen = _earliest(_found(ids, questions["question_id"], questions["first_seen"]), _found(ids, first, before))
+    seen = _earliest(_looked_up(ids, questions["question_id"], questions["first_seen"]), _looked_up(ids, first, before))
     of_cluster = {"split": "split", "answer_id": "answer_hash", "cluster_id": "cluster_id"}
     columns = {name: clusters[column].combine_chunks().take(member_of) for name, column in of_cluster.items()}
     members = with_nulls(EARLIER, {**columns, "question_id": ids, "first_seen": seen})
@@ -166,10 +166,10 @@ def _oldest_seen(
     order = np.lexsort((members["question_id"].to_numpy(), clusters))
     oldest = members.take(pa.array(order[oldest_of(members, order, starts_of_runs(clusters[order]))]))
     names = oldest.filter(pa.array(ids_of(oldest) == oldest["cluster_id"].to_numpy()))
-    last = _found(names["question_id"], questions["question_id"], questions["last_seen"])
-    before = _found(members["cluster_id"], earlier["cluster_id"], earlier["oldest_seen"])
+    last = _looked_up(names["question_id"], questions["question_id"], questions["last_seen"])
+    before = _looked_up(members["cluster_id"], earlier["cluster_id"], earlier["oldest_seen"])
     beginning = pa.scalar(since, EARLIER.field("oldest_seen").type)
-    return pc.coalesce(_found(members["cluster_id"], names["cluster_id"], last), before, beginning)
+    return pc.coalesce(_looked_up(members["cluster_id"], names["cluster_id"], last), before, beginning)
 
 
 def _first_seen(earlier: pa.Table) -> tuple[pa.Array, pa.Array]:
@@ -184,9 +184,9 @@ def _earliest(times: pa.Array | pa.ChunkedArray, others: pa.Array) -> pa.Array:
     return pc.min_element_wise(*both).cast(others.type)
 
 
-def _found(wanted: pa.Array, keys: pa.Array, values: pa.Array) -> pa.Array:
-    """Return the value of the first equal key for each of ``wanted``, null where there is none."""
-    whole = (part.combine_chunks() if isinstance(part, pa.ChunkedArray) else part for part in (wanted, keys, values))
+def _looked_up(sought: pa.Array, keys: pa.Array, values: pa.Array) -> pa.Array:
+    """Return the value of the first equal key for each of ``sought``, null where there is none."""
+    whole = (part.combine_chunks() if isinstance(part, pa.ChunkedArray) else part for part in (sought, keys, values))
     asked, named, listed = whole
     return listed.take(pc.index_in(asked, value_set=named))
 
