@@ -86,15 +86,15 @@ class Prior(NamedTuple):
 def without_fallbacks(log: LogAgreement, questions: int) -> Prior:
     """Return the figures of a log of this number of ``questions`` without the answers that agree by chance alone."""
     frequent = [a for a in log.frequent if a.questions >= max(FEWEST_QUESTIONS, MIN_SHARE * questions)]
-    found = [a for a in frequent if a.agreeing / a.questions <= least_by_chance(a.questions / questions)]
-    counts = [(0, 0, 0), *((a.questions, a.agreeing, a.surrounded) for a in found)]
-    lost, agreeing, surrounded = total_of(counts)
-    of_fallbacks = total_of([NO_SUPPORTS, *(a.supports for a in found)])
-    of_many = log.of_many - lost
+    fallbacks = [a for a in frequent if a.agreeing / a.questions <= least_by_chance(a.questions / questions)]
+    counts = [(0, 0, 0), *((a.questions, a.agreeing, a.surrounded) for a in fallbacks)]
+    fallback_questions, agreeing, surrounded = total_of(counts)
+    of_fallbacks = total_of([NO_SUPPORTS, *(a.supports for a in fallbacks)])
+    of_many = log.of_many - fallback_questions
     return Prior(
-        tuple(a.answer_id for a in found),
-        min(lost / max(questions, 1), 1.0),
-        of_many / max(log.questions - lost, 1),
+        tuple(a.answer_id for a in fallbacks),
+        min(fallback_questions / max(questions, 1), 1.0),
+        of_many / max(log.questions - fallback_questions, 1),
         (log.agreeing_of_many - agreeing) / max(of_many, 1),
         tuple(np.subtract(log.supports_of_many, of_fallbacks).tolist()),
         (log.surrounded_of_many - surrounded) / max(of_many, 1),

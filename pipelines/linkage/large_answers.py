@@ -62,15 +62,15 @@ def _link_rest(questions: Questions, model: LinkModel) -> Linked:
     def probability(left: np.ndarray, right: np.ndarray) -> np.ndarray:
         _trim(rows)
         parts = compare_pairs(questions, words, left, right, answer_of_row=answers)
-        found = [model.pairs.probability(features, np.zeros(len(features), np.int64)) for features in parts]
-        return np.concatenate([np.zeros(0), *found])
+        probabilities = [model.pairs.probability(features, np.zeros(len(features), np.int64)) for features in parts]
+        return np.concatenate([np.zeros(0), *probabilities])
 
     left, right = candidates(np.array([rows]), words.stems)
     likely = probability(left, right)
     connected = components(left, right, likely, rows=rows, threshold=model.threshold, most=COMPLETED)
-    found = len(left)
+    compared = len(left)
     left, right = with_all_pairs_of(connected, left, right)
-    if len(left) > found:
+    if len(left) > compared:
         likely = probability(left, right)
     group = strict_for(model, rows).groups(left, right, likely, rows=rows)
     return Linked(group, mean_within(group, left, right, likely))

@@ -76,16 +76,16 @@ class Linker:
         Raises:
             ValueError: the model uses the cosine and there is no encoder.
         """
-        questions, model, found = self._prepare(members, weights, evidence)
+        questions, model, intent_answers = self._prepare(members, weights, evidence)
         if model.precision is not None:
             if threshold is None:
-                sample = first_answers([self._sample_of(questions, model, found)], PAIRS)
+                sample = first_answers([self._sample_of(questions, model, intent_answers)], PAIRS)
                 threshold = choose_threshold(sample, lowest=model.threshold, precision=model.precision)
             model = model.with_threshold(threshold)
         if model.words is not None and not model.words.agreement and questions.witnesses is not None:
             kept = questions.witnesses.with_similarities_of(in_small_answers(members))
             questions = dataclasses.replace(questions, witnesses=kept)
-        return link(questions, model, found)
+        return link(questions, model, intent_answers)
 
     def sample(self, members: pa.Table, weights: TokenWeights, evidence: Evidence) -> Sample | None:
         """Return the pairs of these answers with their probabilities, or None if the threshold is the same in each log.
@@ -95,8 +95,8 @@ class Linker:
             weights: weights of the log's tokens.
             evidence: neighbours of the questions.
         """
-        questions, model, found = self._prepare(members, weights, evidence)
-        return None if model.precision is None else self._sample_of(questions, model, found)
+        questions, model, intent_answers = self._prepare(members, weights, evidence)
+        return None if model.precision is None else self._sample_of(questions, model, intent_answers)
 
     def threshold_of(self, weights: TokenWeights, log: LogAgreement, chosen: float | None) -> float:
         """Return the minimum mean probability of a cluster of a log.
@@ -109,14 +109,14 @@ class Linker:
         model = self._model_of(weights, log)
         return model.threshold if model.precision is None or chosen is None else chosen
 
-    def _sample_of(self, questions: Questions, model: LinkModel, found: Intents) -> Sample:
+    def _sample_of(self, questions: Questions, model: LinkModel, intent_answers: Intents) -> Sample:
         """Return the pairs of the first questions of the answers with the lowest hashes."""
         answers = questions.members["answer_id"].to_numpy()
         starts, sizes = runs_of(answers)
         chosen = np.zeros(len(starts), bool)
         chosen[first_places(place_of(answers[starts]), pairs_of_answers(sizes), PAIRS)] = True
         rows = np.flatnonzero(np.repeat(chosen, sizes) & (ranks_in_runs(starts, len(answers)) < MOST_OF_ANSWER))
-        return compared_pairs(questions.take(rows), model, found.take(rows), place_of(answers[starts[chosen]]))
+        return compared_pairs(questions.take(rows), model, intent_answers.take(rows), place_of(answers[starts[chosen]]))
 
     def _prepare(
         self, members: pa.Table, weights: TokenWeights, evidence: Evidence | None
@@ -130,11 +130,11 @@ class Linker:
             evidence = evidence_among(members, weights, self.encode, words_too=self.model.words_too)
         witnesses = find_witnesses(members, weights, evidence)
         vectors = evidence.vectors_of(members) if self.model.cosine else None
-        found = intents(members, weights, witnesses, self.answers)
+        intent_answers = intents(members, weights, witnesses, self.answers)
         return (
             Questions(members, weights, vectors, witnesses, self.encode),
             self._model_of(weights, witnesses.log),
-            found,
+            intent_answers,
         )
 
     def _model_of(self, weights: TokenWeights, log: LogAgreement) -> LinkModel:

@@ -84,9 +84,9 @@ def popular_groups(questions: Questions, model: LinkModel) -> Popular:
 def _examples(number: np.ndarray, events: np.ndarray) -> np.ndarray:
     """Return the ascending rows of the examples of all groups; with a block these are at most `ALL_PAIRS` rows."""
     rows = np.flatnonzero(number >= 0)
-    most = min(EXAMPLES, (ALL_PAIRS - BLOCK) // (int(number.max()) + 1)) if len(rows) else 0
+    limit = min(EXAMPLES, (ALL_PAIRS - BLOCK) // (int(number.max()) + 1)) if len(rows) else 0
     order = rows[np.lexsort((rows, -events[rows], number[rows]))]
-    return np.sort(order[ranks_in_runs(starts_of_runs(number[order]), len(order)) < most])
+    return np.sort(order[ranks_in_runs(starts_of_runs(number[order]), len(order)) < limit])
 
 
 def _joined(block: np.ndarray, examples: np.ndarray, number: np.ndarray, pairs: Scored, threshold: float) -> np.ndarray:

@@ -50,9 +50,9 @@ def link(questions: Questions, model: LinkModel, intents: Intents | None = None)
     parts = [(np.flatnonzero(np.repeat(compared, sizes)), _link_small, model)]
     parts.append((np.flatnonzero(np.repeat(by_words, sizes)), _link_small, words))
     for rows, split, used in [*parts, *((rows, link_large, words) for rows in large)]:
-        found = split(_read_by(used, questions).take(rows), used)
-        group[rows], confidence[rows] = rows[found.group], found.confidence
-        expected[rows] += 0 if found.expected is None else found.expected
+        linked = split(_read_by(used, questions).take(rows), used)
+        group[rows], confidence[rows] = rows[linked.group], linked.confidence
+        expected[rows] += 0 if linked.expected is None else linked.expected
     return Linked(group, confidence, of_intent, expected)
 
 
@@ -77,9 +77,9 @@ def compared_pairs(questions: Questions, model: LinkModel, intents: Intents, pla
     rows = np.flatnonzero(np.repeat(chosen, sizes))
     part = _read_by(model, questions).take(rows)
     none = np.zeros(0, np.int64)
-    found = [(none, none, none, np.zeros(0))]
-    found += [(n, left, right, model.pairs.probability(x, n)) for left, right, n, x in compare(part)]
-    number, left, right, probability = map(np.concatenate, zip(*found, strict=True))
+    parts = [(none, none, none, np.zeros(0))]
+    parts += [(n, left, right, model.pairs.probability(x, n)) for left, right, n, x in compare(part)]
+    number, left, right, probability = map(np.concatenate, zip(*parts, strict=True))
     answer = np.flatnonzero(chosen)[number]
     first = (np.cumsum(sizes[chosen]) - sizes[chosen])[number]
     return Sample(place, pairs_of_answers(sizes), answer, left - first, right - first, probability)
@@ -131,8 +131,8 @@ def _link_small(questions: Questions, model: LinkModel) -> Linked:
     """Split answers of at most `ALL_PAIRS` questions, all pairs of which are compared."""
     group, confidence = np.arange(len(questions)), np.zeros(len(questions))
     expected = np.zeros(len(questions), np.int64)
-    for left, right, answers, found in compare(questions):
-        probability = model.pairs.probability(found, answers)
+    for left, right, answers, features in compare(questions):
+        probability = model.pairs.probability(features, answers)
         first, last = left.min(), right.max() + 1  # rows of an answer are consecutive: use only those of this part
         left, right = left - first, right - first
         expected[first:last] += in_millionths(left, probability, rows=last - first)

@@ -76,11 +76,13 @@ class RankNeighbours(beam.PTransform):
         kinds = {} if self.linking.method == "none" else {"": members}
         if compares_words_too(self.linking):
             kinds["ByWords"] = members | "WithoutVectors" >> beam.Map(_without_vectors)
-        found = {
+        by_kind = {
             name: (rows, weights) | f"FindNeighbours{name}" >> FindNeighbours(k=NEAREST, shards=self.shards)
             for name, rows in kinds.items()
         }
-        return tuple(neighbours | f"RankAnswers{name}" >> beam.Map(standings_of) for name, neighbours in found.items())
+        return tuple(
+            neighbours | f"RankAnswers{name}" >> beam.Map(standings_of) for name, neighbours in by_kind.items()
+        )
 
 
 class CountAgreement(beam.PTransform):

@@ -134,11 +134,11 @@ def evidence_of(
         agreement: agreement of the whole log, by the place of its kind in ``standings``; missing: no question has any.
         vectors: ``question_id`` and ``vector`` of these questions, by which they were compared; None: by their words.
     """
-    found, *words = (
+    evidence, *words = (
         Evidence(read or STANDINGS.empty_table, agreement.get(kind, LogAgreement()))
         for kind, read in enumerate(standings)
     )
-    return found._replace(vectors=vectors, words=words[0] if words else None)
+    return evidence._replace(vectors=vectors, words=words[0] if words else None)
 
 
 def evidence_among(
@@ -168,9 +168,9 @@ def evidence_among(
 def find_witnesses(members: pa.Table, weights: TokenWeights, evidence: Evidence | None = None) -> Witnesses:
     """Return the neighbours of each row, found among these rows where there is no evidence of the whole log."""
     evidence = evidence_among(members, weights) if evidence is None else evidence
-    found = witnesses_of(members, evidence.standings(), evidence.log, evidence.vectors_of(members))
+    witnesses = witnesses_of(members, evidence.standings(), evidence.log, evidence.vectors_of(members))
     words = None if evidence.words is None else find_witnesses(members, weights, evidence.words)
-    return dataclasses.replace(found, words=words)
+    return dataclasses.replace(witnesses, words=words)
 
 
 def witnesses_of(
@@ -189,16 +189,16 @@ def witnesses_of(
     """
     places = _places(members)
     order = np.argsort(places)
-    wanted = _places(standings)
-    found = order[np.minimum(np.searchsorted(places[order], wanted), max(len(order) - 1, 0))] if len(order) else wanted
-    known = places[found] == wanted if len(order) else np.zeros(0, bool)
+    sought = _places(standings)
+    row = order[np.minimum(np.searchsorted(places[order], sought), max(len(order) - 1, 0))] if len(order) else sought
+    present = places[row] == sought if len(order) else np.zeros(0, bool)
     same, other = (np.zeros((len(members), NEAREST), np.float32) for _ in range(2))
     support = np.full(len(members), 0.5)
     for some, nearest, nearest_other in similarities_of(standings):
-        rows = known[some]
-        place = found[some][rows]
+        rows = present[some]
+        place = row[some][rows]
         same[place], other[place] = nearest[rows], nearest_other[rows]
-    support[found[known]] = standings["support"].to_numpy()[known]
+    support[row[present]] = standings["support"].to_numpy()[present]
     return Witnesses(vectors, same, other, support, log)
 
 

@@ -66,8 +66,8 @@ def agreement_features(
     pair = similarity_of(witnesses.vectors, left, right)
     sides = [_of_side(witnesses, rows, pair) for rows in (left, right)]
     columns = [pair]
-    for one, two in zip(*sides, strict=True):
-        columns += [np.minimum(one, two), np.maximum(one, two)]
+    for of_left, of_right in zip(*sides, strict=True):
+        columns += [np.minimum(of_left, of_right), np.maximum(of_left, of_right)]
     after = AGREEMENT.index("agreement_mean")
     columns.insert(after, (columns[after - 2] + columns[after - 1]) / 2)
     columns += _of_log(witnesses.log, answer_of_row[left], answer_of_row)

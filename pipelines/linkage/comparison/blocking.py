@@ -64,8 +64,8 @@ def sampled(sizes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     rows = np.flatnonzero(np.repeat(sizes > ALL_PAIRS, sizes) & (rank < SAMPLED_ROWS))
     start, size = (np.repeat(values, sizes)[rows][:, None] for values in (starts, sizes))
     following = start + (rows[:, None] - start + np.arange(1, SAMPLED + 1)) % size
-    one, two = np.repeat(rows, SAMPLED), following.ravel()
-    return np.minimum(one, two), np.maximum(one, two)
+    row, next_row = np.repeat(rows, SAMPLED), following.ravel()
+    return np.minimum(row, next_row), np.maximum(row, next_row)
 
 
 def _in_full(sizes: np.ndarray, chosen: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
@@ -112,13 +112,13 @@ def _sharing_rare_stems(rows: np.ndarray, stems: Parts) -> tuple[np.ndarray, np.
     similar_are_near[np.lexsort(rarest.T[::-1])] = np.arange(len(rows))
     order = np.lexsort((similar_are_near[row], part))
     row, part = row[order], part[order]
-    found = []
+    codes = []
     for step in range(1, WINDOW + 1):
         same = np.flatnonzero(part[step:] == part[:-step])
-        one, two = row[same].astype(np.int64), row[same + step].astype(np.int64)
-        found.append(np.minimum(one, two) * len(rows) + np.maximum(one, two))
-    pairs = np.concatenate(found)
-    del found
+        first, second = row[same].astype(np.int64), row[same + step].astype(np.int64)
+        codes.append(np.minimum(first, second) * len(rows) + np.maximum(first, second))
+    pairs = np.concatenate(codes)
+    del codes
     left, right = _distinct(pairs, len(rows))
     return rows[left], rows[right]
 

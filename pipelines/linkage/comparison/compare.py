@@ -98,8 +98,8 @@ def compare(questions: Questions) -> Iterator[Compared]:
         left, right = candidates(np.bincount(answers), words.stems)
         if not len(left):
             continue
-        found = _joined(compare_pairs(part, words, left, right, answer_of_row=answers))
-        yield Compared(left + rows.start, right + rows.start, answers[left] + answer_of_row[rows.start], found)
+        features = _joined(compare_pairs(part, words, left, right, answer_of_row=answers))
+        yield Compared(left + rows.start, right + rows.start, answers[left] + answer_of_row[rows.start], features)
 
 
 def compare_pairs(
@@ -127,36 +127,36 @@ def compare_pairs(
     if questions.encode is not None:
         aligned = alignments(words, questions.encode, left, right)
     parts = features_in_parts(words, left, right, answer_of_row=answer_of_row, events=events, further=further)
-    for part, found in parts:
+    for part, features in parts:
         filled = len(NAMES)
         for neighbours, names in _kinds_of(compared):
             of_kind = agreement_features(
                 neighbours, left[part], right[part], answer_of_row=answer_of_row, questions=questions.weights.questions
             )
-            found[:, filled : filled + len(names)] = of_kind[:, : len(names)]
+            features[:, filled : filled + len(names)] = of_kind[:, : len(names)]
             filled += len(names)
         if near is not None:
-            found[:, filled : filled + len(COSINES)] = near[part]
+            features[:, filled : filled + len(COSINES)] = near[part]
             filled += len(COSINES)
         if aligned is not None:
-            found[:, filled : filled + len(ALIGNED)] = aligned[part]
+            features[:, filled : filled + len(ALIGNED)] = aligned[part]
         if questions.differences is not None:
-            found[:, -1] = questions.differences.scores(words, left[part], right[part])
-        yield found
+            features[:, -1] = questions.differences.scores(words, left[part], right[part])
+        yield features
 
 
 def compare_all(questions: Questions) -> Compared:
     """Return all pairs of `compare` in one object, for samples whose pairs fit in memory."""
     none = np.zeros(0, np.int64)
     parts = [Compared(none, none, none, np.zeros((0, _width(questions)), np.float32)), *compare(questions)]
-    left, right, answers, found = zip(*parts, strict=True)
-    return Compared(np.concatenate(left), np.concatenate(right), np.concatenate(answers), _joined(found))
+    left, right, answers, features = zip(*parts, strict=True)
+    return Compared(np.concatenate(left), np.concatenate(right), np.concatenate(answers), _joined(features))
 
 
 def _joined(parts: Iterable[np.ndarray]) -> np.ndarray:
     """Return the features of all parts, column after column in memory."""
     first, *others = parts
-    return np.concatenate([found.T for found in (first, *others)], axis=1).T if others else first
+    return np.concatenate([part.T for part in (first, *others)], axis=1).T if others else first
 
 
 def _kinds_of(witnesses: Witnesses | None) -> Iterator[tuple[Witnesses, tuple[str, ...]]]:

@@ -42,10 +42,10 @@ def cosine_features(
     for start in range(0, len(left), CHUNK):
         part = slice(start, start + CHUNK)
         cosine[part] = np.einsum("pd,pd->p", unit[left[part]], unit[right[part]])
-    one, two = Neighbours(left, right, cosine + 1, answer_of_row).rivals()
-    one, two = cosine + 1 - one, cosine + 1 - two
+    left_rival, right_rival = Neighbours(left, right, cosine + 1, answer_of_row).rivals()
+    left_margin, right_margin = cosine + 1 - left_rival, cosine + 1 - right_rival
     above = _standardised(cosine.astype(float), answer_of_row[left])
-    columns = [cosine, np.minimum(one, two), np.maximum(one, two), above]
+    columns = [cosine, np.minimum(left_margin, right_margin), np.maximum(left_margin, right_margin), above]
     return np.stack(columns, dtype=np.float32, casting="same_kind").T
 
 

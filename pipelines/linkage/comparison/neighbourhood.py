@@ -47,10 +47,10 @@ class Neighbours:
         """Return the maximum similarity of each pair's two questions to a third question, 0 if there is none."""
         best, second = self._best_two
         alike = self.alike[part]
-        one, two = (
+        of_left, of_right = (
             np.where(alike == best[side], second[side], best[side]) for side in (self.left[part], self.right[part])
         )
-        return one, two
+        return of_left, of_right
 
     def profiles(self, part: slice = EVERY) -> tuple[np.ndarray, np.ndarray]:
         """Return correlation and difference of the similarities of a pair's two questions to all other questions.
@@ -64,20 +64,24 @@ class Neighbours:
         left, right, alike, dot = self.left[part], self.right[part], self.alike[part], self._products[part]
         others = (self._sizes[self.answer_of_row[left]] - 2).astype(float)
         total, squares = self._totals
-        one, two = total[left] - alike, total[right] - alike
-        one_2, two_2 = squares[left] - alike**2, squares[right] - alike**2
+        left_sum, right_sum = total[left] - alike, total[right] - alike
+        left_squares, right_squares = squares[left] - alike**2, squares[right] - alike**2
         number = np.maximum(others, 1)
-        spread = np.maximum(one_2 - one * one / number, 0) * np.maximum(two_2 - two * two / number, 0)
-        correlation = np.where(
-            (others > 1) & (spread > 1e-9), (dot - one * two / number) / np.sqrt(np.maximum(spread, 1e-9)), 0
+        spread = np.maximum(left_squares - left_sum * left_sum / number, 0) * np.maximum(
+            right_squares - right_sum * right_sum / number, 0
         )
-        return np.clip(correlation, -1, 1), np.sqrt(np.maximum(one_2 + two_2 - 2 * dot, 0) / number)
+        correlation = np.where(
+            (others > 1) & (spread > 1e-9), (dot - left_sum * right_sum / number) / np.sqrt(np.maximum(spread, 1e-9)), 0
+        )
+        return np.clip(correlation, -1, 1), np.sqrt(np.maximum(left_squares + right_squares - 2 * dot, 0) / number)
 
     def standing(self, part: slice = EVERY) -> tuple[np.ndarray, np.ndarray]:
         """Return, for the left and right question of each pair, the number of partners with a higher similarity."""
         falling = _falling(self.alike[part])
-        one, two = (self._count_before(side, side << 32 | falling) for side in (self.left[part], self.right[part]))
-        return one, two
+        of_left, of_right = (
+            self._count_before(side, side << 32 | falling) for side in (self.left[part], self.right[part])
+        )
+        return of_left, of_right
 
     def _count_before(self, rows: np.ndarray, values: np.ndarray) -> np.ndarray:
         """Return for each of some rows the number of its values in `_ordered` that are smaller than another value."""
@@ -156,8 +160,8 @@ class Neighbours:
     def _of_graph(self, pairs: np.ndarray | slice) -> np.ndarray:
         rows = len(self.answer_of_row)
         left, right, alike = self.left[pairs], self.right[pairs], self.alike[pairs].astype(np.float32)
-        one, two = left.astype(np.int32), right.astype(np.int32)  # of 32 bits, which scipy does not choose by itself
-        both = np.concatenate([one, two]), np.concatenate([two, one])
+        row, column = left.astype(np.int32), right.astype(np.int32)  # of 32 bits, which scipy does not choose by itself
+        both = np.concatenate([row, column]), np.concatenate([column, row])
         graph = sparse.csr_array((np.concatenate([alike, alike]), both), shape=(rows, rows))
         return products(graph, left, right)
 
@@ -178,7 +182,7 @@ def _in_batches(starts: np.ndarray, size: int) -> Iterator[np.ndarray]:
 def _of_squares(alike: np.ndarray, size: int) -> np.ndarray:
     """Return the (answers, pairs) entries above the diagonal of S @ S; S contains ``alike``, with a zero diagonal."""
     square = np.zeros((len(alike), size, size))
-    one, two = np.triu_indices(size, 1)
-    square[:, one, two] = square[:, two, one] = alike
-    product: np.ndarray = (square @ square)[:, one, two]
+    row, column = np.triu_indices(size, 1)
+    square[:, row, column] = square[:, column, row] = alike
+    product: np.ndarray = (square @ square)[:, row, column]
     return product

@@ -65,15 +65,15 @@ def find_nearest(
     for pair in range(len(pairs[0])):
         for entry in range(bounds[pair], bounds[pair + 1]):
             row = pairs[1][pair] if of_left[entry] else pairs[0][pair]
-            one, place = word[different_parts[entry]], bounds[pair]
+            code, place = word[different_parts[entry]], bounds[pair]
             best, best_different = np.float32(-2), np.float32(-1)
             for other_place in range(row_bounds[row], row_bounds[row + 1]):
                 part = parts[other_place]
-                other = word[part]
+                other_code = word[part]
                 product = np.int32(0)
                 for number in range(vectors.shape[1]):
-                    product += np.int32(vectors[one, number]) * np.int32(vectors[other, number])
-                cosine = np.float32(product) / (length[one] * length[other])
+                    product += np.int32(vectors[code, number]) * np.int32(vectors[other_code, number])
+                cosine = np.float32(product) / (length[code] * length[other_code])
                 best = max(best, cosine)
                 while place < bounds[pair + 1] and different_parts[place] < part:
                     place += 1
@@ -103,13 +103,13 @@ def multiply_sums(
     for pair in range(len(bounds) - 1):
         sums[:] = 0
         for entry in range(bounds[pair], bounds[pair + 1]):
-            side, one = int(not of_left[entry]), word[different_parts[entry]]
+            side, code = int(not of_left[entry]), word[different_parts[entry]]
             for number in range(vectors.shape[1]):
-                sums[side, number] += vectors[one, number]
+                sums[side, number] += vectors[code, number]
         left, right, both = np.int64(0), np.int64(0), np.int64(0)
         for number in range(vectors.shape[1]):
-            one_sum, other_sum = np.int64(sums[0, number]), np.int64(sums[1, number])
-            left += one_sum * one_sum
-            right += other_sum * other_sum
-            both += one_sum * other_sum
+            left_sum, right_sum = np.int64(sums[0, number]), np.int64(sums[1, number])
+            left += left_sum * left_sum
+            right += right_sum * right_sum
+            both += left_sum * right_sum
         products[0, pair], products[1, pair], products[2, pair] = left, right, both

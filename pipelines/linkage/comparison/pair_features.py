@@ -81,17 +81,17 @@ def features_in_parts(
     seen = np.log1p(events)
     for start in range(0, len(left), AT_ONCE):
         part = slice(start, start + AT_ONCE)
-        one, two = left[part], right[part]
-        found = common or _common(words, one, two, further)
+        left_rows, right_rows = left[part], right[part]
+        columns = common or _common(words, left_rows, right_rows, further)
         rivals = near.rivals(part)
-        found.put(_both("rival", *rivals))
-        found.put(_both("margin", *(alike[part] - rival for rival in rivals)))
-        found.put(_both("rival_grams", *near_by_grams.rivals(part)))
-        found["profile_correlation"], found["profile_difference"] = near.profiles(part)
-        found.put(_both("better", *(np.log1p(better) for better in near.standing(part))))
-        found.put({name: values[answer_of_row[one]] for name, values in of_answers.items()})
-        found.put(_both("events", seen[one], seen[two]))
-        yield part, found.table.T
+        columns.put(_both("rival", *rivals))
+        columns.put(_both("margin", *(alike[part] - rival for rival in rivals)))
+        columns.put(_both("rival_grams", *near_by_grams.rivals(part)))
+        columns["profile_correlation"], columns["profile_difference"] = near.profiles(part)
+        columns.put(_both("better", *(np.log1p(better) for better in near.standing(part))))
+        columns.put({name: values[answer_of_row[left_rows]] for name, values in of_answers.items()})
+        columns.put(_both("events", seen[left_rows], seen[right_rows]))
+        yield part, columns.table.T
 
 
 class _Columns:
@@ -129,37 +129,37 @@ class _Columns:
 
 def _common(words: Wording, left: np.ndarray, right: np.ndarray, further: int) -> _Columns:
     """Return columns of which those have values that depend on the two questions alone."""
-    found = _Columns.of(len(left), further)
+    columns = _Columns.of(len(left), further)
     for start in range(0, len(left), CHUNK):
         part = slice(start, start + CHUNK)
-        _put_common(_Columns(found.table[:, part]), words, left[part], right[part])
-    return found
+        _put_common(_Columns(columns.table[:, part]), words, left[part], right[part])
+    return columns
 
 
-def _put_common(found: _Columns, words: Wording, left: np.ndarray, right: np.ndarray) -> None:
+def _put_common(columns: _Columns, words: Wording, left: np.ndarray, right: np.ndarray) -> None:
     """Write the features that depend on the two questions alone, not on the other pairs of the answer."""
     stems, grams, bigrams = words.stems, words.grams, words.bigrams
     same = shared(stems, left, right, words.stem_values)
     same_grams = shared(grams, left, right)
     numbers, have_repeated, have_rare = words.stem_sums
-    one, two = (words.stem_lengths.take(rows, axis=0) for rows in (left, right))
-    found["stems"], found["stems_here"] = jaccard(stems, same, left, right)
-    found["grams"], found["grams_here"] = jaccard(grams, same_grams, left, right)
-    found["bigrams"], found["bigrams_here"] = jaccard(bigrams, shared(bigrams, left, right), left, right)
-    found["containment"] = same[:, 0] / np.maximum(np.minimum(one, two)[:, 0], 1e-9)
-    found["containment_here"] = same[:, 1] / np.maximum(np.minimum(one, two)[:, 1], 1e-9)
-    found["shared"], found["shared_here"], found["shared_count"] = same[:, 0], same[:, 2], same[:, 3]
-    found.put(_both("unmatched", one[:, 0] - same[:, 0], two[:, 0] - same[:, 0]))
-    found.put(_both("unmatched_here", one[:, 1] - same[:, 1], two[:, 1] - same[:, 1]))
+    left_lengths, right_lengths = (words.stem_lengths.take(rows, axis=0) for rows in (left, right))
+    columns["stems"], columns["stems_here"] = jaccard(stems, same, left, right)
+    columns["grams"], columns["grams_here"] = jaccard(grams, same_grams, left, right)
+    columns["bigrams"], columns["bigrams_here"] = jaccard(bigrams, shared(bigrams, left, right), left, right)
+    columns["containment"] = same[:, 0] / np.maximum(np.minimum(left_lengths, right_lengths)[:, 0], 1e-9)
+    columns["containment_here"] = same[:, 1] / np.maximum(np.minimum(left_lengths, right_lengths)[:, 1], 1e-9)
+    columns["shared"], columns["shared_here"], columns["shared_count"] = same[:, 0], same[:, 2], same[:, 3]
+    columns.put(_both("unmatched", left_lengths[:, 0] - same[:, 0], right_lengths[:, 0] - same[:, 0]))
+    columns.put(_both("unmatched_here", left_lengths[:, 1] - same[:, 1], right_lengths[:, 1] - same[:, 1]))
     rare = (np.maximum(have_rare[rows] - same[:, 6], 0) ** 0.25 for rows in (left, right))
-    found.put(_both("unmatched_rare", *rare))
-    found.put(_both("unmatched_count", one[:, 2] - same[:, 3], two[:, 2] - same[:, 3]))
-    found.put(_both("unmatched_grams", *(grams.length[rows, 1] - same_grams[:, 1] for rows in (left, right))))
-    found.put(_both("repeated", *(have_repeated[rows] - same[:, 5] for rows in (left, right))))
-    found["numbers_shared"] = same[:, 4]
-    found["numbers_differ"] = numbers[left] + numbers[right] - 2 * same[:, 4]
-    found["first_differs"] = words.first[left] != words.first[right]
-    found.put(_both("length", one[:, 2], two[:, 2]))
+    columns.put(_both("unmatched_rare", *rare))
+    columns.put(_both("unmatched_count", left_lengths[:, 2] - same[:, 3], right_lengths[:, 2] - same[:, 3]))
+    columns.put(_both("unmatched_grams", *(grams.length[rows, 1] - same_grams[:, 1] for rows in (left, right))))
+    columns.put(_both("repeated", *(have_repeated[rows] - same[:, 5] for rows in (left, right))))
+    columns["numbers_shared"] = same[:, 4]
+    columns["numbers_differ"] = numbers[left] + numbers[right] - 2 * same[:, 4]
+    columns["first_differs"] = words.first[left] != words.first[right]
+    columns.put(_both("length", left_lengths[:, 2], right_lengths[:, 2]))
 
 
 def shared(parts: Parts, left: np.ndarray, right: np.ndarray, values: np.ndarray | None = None) -> np.ndarray:
@@ -195,10 +195,10 @@ def _of_answers(
 ) -> dict[str, np.ndarray]:
     """Return for each answer the number of its questions and statistics of their similarities."""
     sizes, answers = np.bincount(answer_of_row), answer_of_row[left]
-    one, two = sampled(sizes)
+    sampled_left, sampled_right = sampled(sizes)
     in_full = sizes[answers] <= ALL_PAIRS
-    typical = np.concatenate([alike[in_full], _likeness(words, one, two)[0]])
-    of_typical = np.concatenate([answers[in_full], answer_of_row[one]])
+    typical = np.concatenate([alike[in_full], _likeness(words, sampled_left, sampled_right)[0]])
+    of_typical = np.concatenate([answers[in_full], answer_of_row[sampled_left]])
     best = np.zeros(len(sizes), alike.dtype)
     np.maximum.at(best, answers, alike)
     spread, median, mean = distribution(typical, of_typical, answers=len(sizes))
@@ -232,12 +232,12 @@ def distribution(alike: np.ndarray, answer: np.ndarray, *, answers: int) -> tupl
 
 def _likeness(words: Wording, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Return the (2, P) float32 `_Columns.likeness` and column ``grams`` of pairs, without the other columns."""
-    found = np.empty((2, len(left)), np.float32)
+    values = np.empty((2, len(left)), np.float32)
     for start in range(0, len(left), CHUNK):
         one, two = (rows[start : start + CHUNK] for rows in (left, right))
         stems, grams = (jaccard(parts, shared(parts, one, two), one, two) for parts in (words.stems, words.grams))
-        found[:, start : start + CHUNK] = _mean_of(stems[1], grams[1]), grams[0]
-    return found
+        values[:, start : start + CHUNK] = _mean_of(stems[1], grams[1]), grams[0]
+    return values
 
 
 def _mean_of(stems: np.ndarray, grams: np.ndarray) -> np.ndarray:

@@ -66,10 +66,10 @@ class Parts:
             left: (P,) rows.
             right: (P,) other rows.
         """
-        found = (self.rows[left] - self.rows[right]).tocsr()
-        found.eliminate_zeros()
-        found.sort_indices()
-        return found
+        signs = (self.rows[left] - self.rows[right]).tocsr()
+        signs.eliminate_zeros()
+        signs.sort_indices()
+        return signs
 
 
 @dataclasses.dataclass(frozen=True)
@@ -139,22 +139,22 @@ class Partition:
             have: (parts,) number of other questions of the answer that have the part.
             others: (parts,) number of other questions of the answer.
         """
-        most = np.log1p(self.questions)
-        in_log = 1 / np.expm1(np.maximum(weight * most, 1e-9))  # the inverse of TokenWeights.of
+        scale = np.log1p(self.questions)
+        in_log = 1 / np.expm1(np.maximum(weight * scale, 1e-9))  # the inverse of TokenWeights.of
         seen = np.maximum(have, 0) + PRIOR * in_log
-        here: np.ndarray = np.log1p((np.maximum(others, 0) + PRIOR) / seen) / most
+        here: np.ndarray = np.log1p((np.maximum(others, 0) + PRIOR) / seen) / scale
         return here
 
 
-def rows_of(found: sparse.csr_array) -> np.ndarray:
+def rows_of(matrix: sparse.csr_array) -> np.ndarray:
     """Return the row of each entry."""
-    return np.repeat(np.arange(found.shape[0]), np.diff(found.indptr))
+    return np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
 
 
-def entries_of(found: sparse.csr_array, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def entries_of(matrix: sparse.csr_array, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return for each entry of some rows, one row after the other, its row's place in ``rows`` and its own place."""
-    counts = np.diff(found.indptr)[rows]
-    return np.repeat(np.arange(len(rows)), counts), ranges(found.indptr[:-1][rows].astype(np.int64), counts)
+    counts = np.diff(matrix.indptr)[rows]
+    return np.repeat(np.arange(len(rows)), counts), ranges(matrix.indptr[:-1][rows].astype(np.int64), counts)
 
 
 def _in_chunks(words: int, pieces: np.ndarray | None) -> Iterator[tuple[slice, np.ndarray | slice]]:

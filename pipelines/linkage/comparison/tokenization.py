@@ -156,13 +156,13 @@ def _grams(words: _Words, partition: Partition) -> Parts:
 
 def _of_words(code: np.ndarray, offsets: np.ndarray, word: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return the codes of the pieces of each word, word after word."""
-    found, filled = np.empty(int(counts.sum()), code.dtype), 0
+    codes, filled = np.empty(int(counts.sum()), code.dtype), 0
     for start in range(0, len(word), AT_ONCE):
         run = slice(start, start + AT_ONCE)
         places = ranges(offsets[word[run]], counts[run])
-        found[filled : filled + len(places)] = code[places]
+        codes[filled : filled + len(places)] = code[places]
         filled += len(places)
-    return found
+    return codes
 
 
 def _bigrams(words: _Words, partition: Partition) -> tuple[Parts, np.ndarray]:

@@ -55,16 +55,16 @@ def alignments(words: Wording, encode: Encode, left: np.ndarray, right: np.ndarr
     Returns:
         (P, len(ALIGNED)) float32, column after column in memory.
     """
-    found = np.empty((len(ALIGNED), len(left)), np.float32)
+    features = np.empty((len(ALIGNED), len(left)), np.float32)
     if not len(left):
-        return found.T
+        return features.T
     cosines = Cosines.of(words, encode, np.union1d(left, right))
     counts = np.diff(words.stems.rows.indptr).astype(np.int64)
     effort = np.cumsum(2 * counts[left] * counts[right] + 1)
     bounds = [*starts_of_runs(effort // CHUNK).tolist(), len(left)]
     for start, stop in itertools.pairwise(bounds):
-        found[:, start:stop] = _aligned(words.stems, cosines, left[start:stop], right[start:stop])
-    return found.T
+        features[:, start:stop] = _aligned(words.stems, cosines, left[start:stop], right[start:stop])
+    return features.T
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,12 +99,12 @@ class Cosines:
         one, other = self.word[one], self.word[other]
         coded = pa.array(np.minimum(one, other) * len(self.vectors) + np.maximum(one, other)).dictionary_encode()
         one, other = np.divmod(coded.dictionary.to_numpy(), max(len(self.vectors), 1))
-        found = np.empty(len(one), np.float32)
+        dot = np.empty(len(one), np.float32)
         for start in range(0, len(one), BLOCK):
             some = slice(start, start + BLOCK)
             products = (self.vectors[words[some]].astype(np.float32) for words in (one, other))
-            found[some] = np.einsum("nd,nd->n", *products)
-        cosines: np.ndarray = (found / (self.length[one] * self.length[other]))[coded.indices.to_numpy()]
+            dot[some] = np.einsum("nd,nd->n", *products)
+        cosines: np.ndarray = (dot / (self.length[one] * self.length[other]))[coded.indices.to_numpy()]
         return cosines
 
     def of_sums(self, different: sparse.csr_array) -> np.ndarray:
@@ -131,12 +131,12 @@ class Cosines:
 
 def _aligned(stems: Parts, cosines: Cosines, left: np.ndarray, right: np.ndarray) -> np.ndarray:
     """Return the (len(ALIGNED), P) features of some pairs."""
-    found = np.ones((len(ALIGNED), len(left)))
-    found[4:] = 0
+    features = np.ones((len(ALIGNED), len(left)))
+    features[4:] = 0
     different = stems.only_one(left, right)
     some = np.flatnonzero(np.diff(different.indptr))
     if not len(some):
-        return found
+        return features
     words, pair, starts = different.indices, rows_of(different), different.indptr[some]
     of_left, weight = different.data > 0, stems.weight[words]
     near, near_different = _nearest_words(stems.rows, cosines, different, left, right)
@@ -144,14 +144,14 @@ def _aligned(stems: Parts, cosines: Cosines, left: np.ndarray, right: np.ndarray
     both = some[np.logical_or.reduceat(of_left, starts) & np.logical_or.reduceat(~of_left, starts)]
     weighted, total = (np.bincount(pair, values, len(left)) for values in (weight * near_different, weight))
     sides = [np.bincount(pair[side], left_over[side], len(left)) for side in (of_left, ~of_left)]
-    found[0, both] = cosines.of_sums(different)[both]
-    found[1, both] = weighted[both] / total[both]
+    features[0, both] = cosines.of_sums(different)[both]
+    features[1, both] = weighted[both] / total[both]
     greatest = np.repeat(np.maximum.reduceat(weight, starts), np.diff(different.indptr)[some])
-    found[2, some] = np.minimum.reduceat(np.where(weight == greatest, near, np.inf), starts)
-    found[3, some] = np.minimum.reduceat(near, starts)
-    found[4], found[5] = np.minimum(*sides), np.maximum(*sides)
-    found[6, some] = np.maximum.reduceat(left_over, starts)
-    return found
+    features[2, some] = np.minimum.reduceat(np.where(weight == greatest, near, np.inf), starts)
+    features[3, some] = np.minimum.reduceat(near, starts)
+    features[4], features[5] = np.minimum(*sides), np.maximum(*sides)
+    features[6, some] = np.maximum.reduceat(left_over, starts)
+    return features
 
 
 def _nearest_words(
@@ -194,10 +194,10 @@ def _nearest(
             question alone, which are negative in ``others`` where they are of the right one.
     """
     word, places = entries_of(others, rows)
-    found = cosines.between(words[word], others.indices[places])
+    cosine = cosines.between(words[word], others.indices[places])
     if side is not None:
-        found = np.where(side[word] == (others.data[places] > 0), np.float32(-1), found)
+        cosine = np.where(side[word] == (others.data[places] > 0), np.float32(-1), cosine)
     nearest, starts = np.zeros(len(words), np.float32), starts_of_runs(word)
     if len(starts):
-        nearest[word[starts]] = np.maximum.reduceat(found, starts)
+        nearest[word[starts]] = np.maximum.reduceat(cosine, starts)
     return nearest

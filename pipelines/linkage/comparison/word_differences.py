@@ -63,13 +63,13 @@ class DifferenceWeights:
             parts.append(self.sums(differences_of(words, left[part], right[part]), len(left[part])))
         return np.concatenate(parts)
 
-    def sums(self, found: Differences, pairs: int) -> np.ndarray:
+    def sums(self, differences: Differences, pairs: int) -> np.ndarray:
         """Return the (pairs,) float64 scores of pairs whose differences were found."""
         if not len(self.key):
             return np.full(pairs, self.bias)
-        place = np.minimum(np.searchsorted(self.key, found.key), len(self.key) - 1)
-        known = np.flatnonzero(self.key[place] == found.key)
-        sums: np.ndarray = self.bias + np.bincount(found.pair[known], self.weight[place[known]], pairs)
+        place = np.minimum(np.searchsorted(self.key, differences.key), len(self.key) - 1)
+        weighted = np.flatnonzero(self.key[place] == differences.key)
+        sums: np.ndarray = self.bias + np.bincount(differences.pair[weighted], self.weight[place[weighted]], pairs)
         return sums
 
 
@@ -90,6 +90,6 @@ def differences_of(words: Wording, left: np.ndarray, right: np.ndarray) -> Diffe
     few = np.flatnonzero(np.diff(alone.indptr) <= MOST_DIFFERING)
     alone, same = alone[few], words.stems.rows[left[few]].multiply(words.stems.rows[right[few]]).tocsr()
     pair = rows_of(alone)
-    one, other = entries_of(same, pair)
-    kinds.append((few[pair[one]], mix_both(of_stem[alone.indices[one]], of_stem[same.indices[other]], _BESIDE)))
+    entry, shared = entries_of(same, pair)
+    kinds.append((few[pair[entry]], mix_both(of_stem[alone.indices[entry]], of_stem[same.indices[shared]], _BESIDE)))
     return Differences(*(np.concatenate(columns) for columns in zip(*kinds, strict=True)))

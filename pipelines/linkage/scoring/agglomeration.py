@@ -96,9 +96,9 @@ def _average_linkage(
     from scipy.cluster import hierarchy  # takes 0.4 CPU seconds; complete components do not need it
 
     size = len(members)
-    one, two = np.sort(np.searchsorted(members, [left, right]), axis=0)
+    row, column = np.sort(np.searchsorted(members, [left, right]), axis=0)
     distance = np.ones(size * (size - 1) // 2)
-    distance[one * (2 * size - one - 1) // 2 + two - one - 1] = 1 - probability
+    distance[row * (2 * size - row - 1) // 2 + column - row - 1] = 1 - probability
     return _cut(hierarchy.average(distance), 1 - threshold)
 
 
@@ -112,8 +112,8 @@ def _cut(tree: np.ndarray, height: float) -> np.ndarray:
     leaves = len(tree) + 1
     first = list(range(leaves))
     merges = tree[: np.searchsorted(tree[:, 2], height, side="right"), :2].astype(np.int64).tolist()
-    for one, two in merges:
-        first.append(min(first[one], first[two]))
-    for number, (one, two) in reversed(list(enumerate(merges, leaves))):
-        first[one] = first[two] = first[number]
+    for left, right in merges:
+        first.append(min(first[left], first[right]))
+    for number, (left, right) in reversed(list(enumerate(merges, leaves))):
+        first[left] = first[right] = first[number]
     return np.array(first[:leaves])

@@ -98,8 +98,8 @@ class Boosted:
         unsettled = np.arange(len(features))
         for stage in self.stages:
             stage.add(features, unsettled, logits)
-            found = logits[unsettled]
-            unsettled = unsettled[(found > SETTLED[0]) & (found < SETTLED[1])]
+            current = logits[unsettled]
+            unsettled = unsettled[(current > SETTLED[0]) & (current < SETTLED[1])]
         return logits
 
 

@@ -120,8 +120,8 @@ class Stage:
         possible = np.full((len(features), len(self.leaves)), ALL, np.uint16)
         masks = np.empty_like(possible)
         for splits in self.splits:
-            found = splits.rows_of(features)
-            possible &= np.take(splits.masks, found, axis=0, out=masks, mode="clip")  # other modes copy the result
+            mask_rows = splits.rows_of(features)
+            possible &= np.take(splits.masks, mask_rows, axis=0, out=masks, mode="clip")  # other modes copy the result
         leftmost = np.bitwise_count((possible & -possible) - np.uint16(1))
         leaf = leftmost + np.arange(len(self.leaves)) * self.leaves.shape[1]
         added: np.ndarray = self.leaves.ravel().take(leaf).sum(axis=1)
