@@ -103,8 +103,10 @@ def cosines(vectors: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndar
     lengths = _lengths(vectors.astype(np.float32)).astype(np.float64)
     for start in range(0, len(left), _PAIRS_AT_A_TIME):
         part = slice(start, start + _PAIRS_AT_A_TIME)
-        one, two = vectors[left[part]].astype(np.float32), vectors[right[part]].astype(np.float32)
-        product = np.einsum("pd,pd->p", one, two) / np.maximum(lengths[left[part]] * lengths[right[part]], 1)
+        left_vectors, right_vectors = vectors[left[part]].astype(np.float32), vectors[right[part]].astype(np.float32)
+        product = np.einsum("pd,pd->p", left_vectors, right_vectors) / np.maximum(
+            lengths[left[part]] * lengths[right[part]], 1
+        )
         of_pair[part] = np.clip(np.round(product * LEVELS) / LEVELS, 0, 1)
     return of_pair
 

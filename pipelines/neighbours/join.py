@@ -64,7 +64,7 @@ def place_in_shards(keyed: Keyed, weights: TokenWeights, *, shards: int) -> Iter
     if weights.questions <= FEW:
         keys = np.zeros((len(keys), 1), np.int64)
     schema = PLACED_QUESTIONS.append(VECTOR) if VECTOR.name in questions.column_names else PLACED_QUESTIONS
-    known = questions.append_column("lone", pa.array(_answer_sizes(questions) == 1))
+    marked = questions.append_column("lone", pa.array(_answer_sizes(questions) == 1))
     for start in range(0, len(questions), PLACED_AT_ONCE):
         some = slice(start, start + PLACED_AT_ONCE)
         shard = np.sort(np.where(keys[some] == NO_STEM, shards, keys[some] % shards), axis=1)
@@ -75,7 +75,7 @@ def place_in_shards(keyed: Keyed, weights: TokenWeights, *, shards: int) -> Iter
             len(shard),
             [None, pa.py_buffer(np.ascontiguousarray(sketch[:, some].T))],
         )
-        placed = take_rows(known.slice(start, PLACED_AT_ONCE).append_column("sketch", packed), row)
+        placed = take_rows(marked.slice(start, PLACED_AT_ONCE).append_column("sketch", packed), row)
         yield placed.append_column("shard", pa.array(shard[row, column])).select(schema.names).cast(schema)
 
 
@@ -132,7 +132,7 @@ def _nearest(
             if not len(some.row):
                 continue
             part.append(some)
-            if sum(len(found.row) for found in part) > MERGED_FROM * k * QUESTIONS_A_PART:
+            if sum(len(earlier.row) for earlier in part) > MERGED_FROM * k * QUESTIONS_A_PART:
                 part[:] = [narrow(keep_nearest(concatenate(part), rank, k))]
     for number, part in enumerate(parts):
         parts[number] = []
@@ -145,18 +145,18 @@ def _sought(described: Described, lists: Lists, subjects: np.ndarray, *, same_an
     """Yield pairs of questions that share a list, those of some lists at a time, each once a list."""
     ids, answers = (described.questions[name].to_numpy() for name in ("question_id", "answer_id"))
     for some in slices(lists, AT_A_TIME):
-        one, other = candidates(some, described.sketch, answers, subjects, described.effort, same_answer=same_answer)
-        different = ids[one] != ids[other]
+        row, partner = candidates(some, described.sketch, answers, subjects, described.effort, same_answer=same_answer)
+        different = ids[row] != ids[partner]
         if not different.all():
-            one, other = one[different], other[different]
+            row, partner = row[different], partner[different]
         if described.vectors is None:
             listed = np.zeros(len(ids), bool)
             listed[some.row] = True
             place = np.cumsum(listed) - 1
-            similarity = similarities(vectors_of(described.divided, np.flatnonzero(listed)), place[one], place[other])
+            similarity = similarities(vectors_of(described.divided, np.flatnonzero(listed)), place[row], place[partner])
         else:
-            similarity = cosines(described.vectors, one, other)
-        yield Pairs(one, other, similarity)
+            similarity = cosines(described.vectors, row, partner)
+        yield Pairs(row, partner, similarity)
 
 
 def _lists(keys: np.ndarray, following: np.ndarray, here: np.ndarray) -> Lists:

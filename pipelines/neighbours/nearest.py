@@ -63,8 +63,8 @@ def exact_nearest(members: pa.Table, weights: TokenWeights, *, k: int) -> pa.Tab
     rank = np.argsort(np.lexsort((answers, ids)))
     _, sizes = runs_of(answers)
     rows = np.flatnonzero(np.repeat(sizes > 1, sizes))
-    found = [keep_nearest(pairs, rank, k) for pairs in _candidates(vectors, rows, questions, rank, k)]
-    return merge_nearest(neighbours_table(questions, concatenate(found)), k)
+    parts = [keep_nearest(pairs, rank, k) for pairs in _candidates(vectors, rows, questions, rank, k)]
+    return merge_nearest(neighbours_table(questions, concatenate(parts)), k)
 
 
 def similarity_of(vectors: sparse.csr_array | np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:

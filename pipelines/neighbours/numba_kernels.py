@@ -30,7 +30,7 @@ def pick_candidates(
     answers: Int64s,
     subjects: Bools,
     window: int,
-    most: int,
+    candidates: int,
     same_answer: bool,
     pairs: Int64s,
 ) -> int:
@@ -44,11 +44,11 @@ def pick_candidates(
         answers: (N,) answer of each entry.
         subjects: (N,) whether candidates are sought for the entry.
         window: maximum number of places before and after an entry.
-        most: maximum number of candidates of an entry.
+        candidates: maximum number of candidates of an entry.
         same_answer: whether the rows of a pair have the same answer, or different ones.
         pairs: (N * most,) smaller row times 2^32 plus greater row, overwritten from the first on.
     """
-    found = 0
+    written = 0
     other, distance = np.empty(2 * window, np.int64), np.empty(2 * window, np.int64)
     counts = np.empty(DISTANCES, np.int64)
     for entry in range(len(row)):
@@ -62,14 +62,14 @@ def pick_candidates(
                     if (answers[near] == answers[entry]) == same_answer:
                         other[usable], distance[usable] = near, _distance(sketch[entry], sketch[near])
                         usable += 1
-        limit, ties = _limit(distance[:usable], most, counts)
+        limit, ties = _limit(distance[:usable], candidates, counts)
         for nth in range(usable):
             ties -= distance[nth] == limit
             if distance[nth] < limit or (distance[nth] == limit and ties >= 0):
-                one, two = row[entry], row[other[nth]]
-                pairs[found] = min(one, two) << 32 | max(one, two)
-                found += 1
-    return found
+                left, right = row[entry], row[other[nth]]
+                pairs[written] = min(left, right) << 32 | max(left, right)
+                written += 1
+    return written
 
 
 @compile_loop
@@ -181,14 +181,14 @@ def count_at_least(table: Float32s, rows: Int64s, least: Float32s, counts: Float
 
 
 @compile_loop
-def _limit(distance: Any, most: int, counts: Any) -> tuple[int, int]:
-    """Return the distance below which all are kept, so that ``most`` are in all, and the number kept at it."""
-    if len(distance) <= most:
+def _limit(distance: Any, candidates: int, counts: Any) -> tuple[int, int]:
+    """Return the distance below which all are kept, so that ``candidates`` are in all, and the number kept at it."""
+    if len(distance) <= candidates:
         return DISTANCES, 0
     counts[:] = 0
     for of_one in distance:
         counts[of_one] += 1
-    limit, ties = 0, most
+    limit, ties = 0, candidates
     while ties >= counts[limit]:
         ties -= counts[limit]
         limit += 1

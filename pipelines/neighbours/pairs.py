@@ -78,8 +78,8 @@ def keep_nearest_of_both(pairs: Pairs, subjects: np.ndarray, rank: np.ndarray, k
         rank: as for `keep_nearest`.
         k: maximum number of pairs a row.
     """
-    one, other, similarity = pairs
-    sides = [(one, other), (other, one)]
+    left, right, similarity = pairs
+    sides = [(left, right), (right, left)]
     if len(rank) > _LARGEST:
         several = [Pairs(row, partner, similarity) for row, partner in sides]
         both = concatenate([Pairs(*(column[subjects[side.row]] for column in side)) for side in several])

@@ -94,13 +94,13 @@ def candidates(
         of_entries = np.ascontiguousarray(sketch.T[row]), answers[row], subjects[row]
         pairs = pairs[: loops.pick_candidates(*lists, *of_entries, *effort, same_answer, pairs)]
     else:
-        found = [np.zeros(0, np.int64)]
+        parts = [np.zeros(0, np.int64)]
         for start in range(0, len(lists.row), _BLOCK):
-            one, other = _of_block(lists, start, sketch, answers, effort, same_answer=same_answer)
-            sought = subjects[one]
-            one, other = one[sought], other[sought]
-            found.append(np.minimum(one, other) << 32 | np.maximum(one, other))
-        pairs = np.concatenate(found)
+            left, right = _of_block(lists, start, sketch, answers, effort, same_answer=same_answer)
+            sought = subjects[left]
+            left, right = left[sought], right[sought]
+            parts.append(np.minimum(left, right) << 32 | np.maximum(left, right))
+        pairs = np.concatenate(parts)
     pairs = sort_distinct(pairs)
     return pairs >> 32, pairs & 0xFFFFFFFF
 

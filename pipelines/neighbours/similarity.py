@@ -87,12 +87,12 @@ def vectors_of(divided: Divided, selected: np.ndarray | None = None) -> sparse.c
 
 def _vectors(words: sparse.csr_array, parts: sparse.csr_array) -> sparse.csr_array:
     if (loops := load_loops("pipelines.neighbours.vector_kernels", words.shape[0])) is not None:
-        most = int(np.diff(parts.indptr)[words.indices].sum())
-        columns, values = np.empty(most, np.int32), np.empty(most, np.float32)
+        capacity = int(np.diff(parts.indptr)[words.indices].sum())
+        columns, values = np.empty(capacity, np.int32), np.empty(capacity, np.float32)
         ends = np.zeros(len(words.indptr), np.int32)
         of_both = (array for matrix in (words, parts) for array in (matrix.indptr, matrix.indices, matrix.data))
-        found = loops.add_parts(*of_both, parts.shape[1], ends, columns, values)
-        return sparse.csr_array((values[:found], columns[:found], ends), shape=(words.shape[0], parts.shape[1]))
+        entries = loops.add_parts(*of_both, parts.shape[1], ends, columns, values)
+        return sparse.csr_array((values[:entries], columns[:entries], ends), shape=(words.shape[0], parts.shape[1]))
     rows = sparse.csr_array(words @ parts)
     rows.sort_indices()
     row_of_entry = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))

@@ -48,27 +48,27 @@ def add_parts(
     """
     sums = np.zeros(columns)
     last_row = np.full(columns, -1, np.int64)
-    found = 0
+    written = 0
     for row in range(len(word_ends) - 1):
-        first = found
+        first = written
         for place in range(word_ends[row], word_ends[row + 1]):
             word = words[place]
             for part in range(part_ends[word], part_ends[word + 1]):
                 column = parts[part]
                 if last_row[column] != row:
                     last_row[column], sums[column] = row, 0
-                    indices[found] = column
-                    found += 1
+                    indices[written] = column
+                    written += 1
                 sums[column] += weights[place] * shares[part]
-        _sort(indices[first:found])
+        _sort(indices[first:written])
         squares = 0.0
-        for entry in range(first, found):
+        for entry in range(first, written):
             squares += sums[indices[entry]] * sums[indices[entry]]
         length = np.sqrt(squares)
-        for entry in range(first, found):
+        for entry in range(first, written):
             data[entry] = sums[indices[entry]] / length
-        ends[row + 1] = found
-    return found
+        ends[row + 1] = written
+    return written
 
 
 @njit(inline="always")
