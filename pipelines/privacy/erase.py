@@ -100,14 +100,14 @@ def erase_clusters(clusters: pa.Table, erasure: Erasure, events: Mapping[int, in
     if not erased.any():
         return clusters
     left = np.bincount(cluster[~erased], minlength=len(clusters))
-    lost = np.zeros(len(clusters), np.int64)
-    np.add.at(lost, cluster[erased], [events.get(question, 0) for question in ids[erased].tolist()])
+    erased_events = np.zeros(len(clusters), np.int64)
+    np.add.at(erased_events, cluster[erased], [events.get(question, 0) for question in ids[erased].tolist()])
     stays = left >= 2
     member = pa.array(~erased & stays[cluster])
     offsets = pa.array(offsets_of(left[stays]), pa.int32())
     columns: dict[str, Any] = {
         "size": pa.array(left[stays]),
-        "events": pa.array(np.maximum(clusters["events"].to_numpy() - lost, left)[stays]),
+        "events": pa.array(np.maximum(clusters["events"].to_numpy() - erased_events, left)[stays]),
     }
     for name in ("question_ids", "texts"):
         flat = pc.list_flatten(clusters[name]).filter(member)
@@ -135,8 +135,8 @@ def erase_questions(questions: pa.Table, erasure: Erasure, removed_clusters: pa.
 
 def erase_pairs(pairs: pa.Table, erasure: Erasure) -> pa.Table:
     """Return the pairs of other questions."""
-    found = [pc.is_in(pairs[f"question_id_{side}"], value_set=erasure.ids) for side in (1, 2)]
-    return pairs.filter(pc.invert(pc.or_(*found)))
+    masks = [pc.is_in(pairs[f"question_id_{side}"], value_set=erasure.ids) for side in (1, 2)]
+    return pairs.filter(pc.invert(pc.or_(*masks)))
 
 
 def erase_rejected(rejected: pa.Table, erasure: Erasure) -> pa.Table:
@@ -186,7 +186,7 @@ class _Search(NamedTuple):
         """Return the search for an erasure."""
         letters = sorted(map(_letters, erasure.keys))
         hashes = erasure.hashes.union(map(str, erasure.ids.to_pylist()))
-        return cls(erasure.keys, hashes, bool(erasure.user_hashes), letters, frozenset(one[:1] for one in letters))
+        return cls(erasure.keys, hashes, bool(erasure.user_hashes), letters, frozenset(text[:1] for text in letters))
 
     def payload_without(self, payload: str, *, is_raw: bool) -> str | None:
         """Return the payload of another row, its length if it may be an erased one, None if it is one.
@@ -198,7 +198,7 @@ class _Search(NamedTuple):
         if (row := object_in(payload, is_raw=is_raw)) is not None:
             return None if self._names(row) else payload
         folded = (fold(payload), fold(unescaped(payload)))
-        if any(one in line for part in (self.keys, self.hashes) for one in part for line in folded):
+        if any(erased in line for part in (self.keys, self.hashes) for erased in part for line in folded):
             return None
         is_cut = self.has_users and len(payload) >= MAX_RAW_CHARACTERS
         return length_of(payload) if is_cut or self._may_be_in(payload) else payload
@@ -211,7 +211,7 @@ class _Search(NamedTuple):
         return (
             not self.hashes.isdisjoint(texts)
             or any(key(text) in self.keys for text in texts)
-            or any(one in text for text in nested for one in self.keys)
+            or any(erased in text for text in nested for erased in self.keys)
         )
 
     def _may_be_in(self, line: str) -> bool:
@@ -223,7 +223,7 @@ class _Search(NamedTuple):
             return False
         plain = unescaped(line)
         forms = {_letters(line), _letters(plain)}
-        is_inside = "\\" in plain or any(one in form for one in self.letters for form in forms)
+        is_inside = "\\" in plain or any(letters in form for letters in self.letters for form in forms)
         return is_inside or any(map(self._ends_in_one, forms))
 
     def _ends_in_one(self, form: str) -> bool:

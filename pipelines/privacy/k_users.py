@@ -41,8 +41,8 @@ def limit_answers(asked: pa.Table, privacy: Privacy, key: UserKey | None) -> Lim
         privacy: the limits.
         key: of the hashes of questions.
     """
-    most = privacy.max_answer_events_of_user
-    return Limited(*_without_surplus(asked, most, key, of="answer_id", reason="too_many_of_user_and_answer"))
+    limit = privacy.max_answer_events_of_user
+    return Limited(*_without_surplus(asked, limit, key, of="answer_id", reason="too_many_of_user_and_answer"))
 
 
 def limit_users(asked: pa.Table, privacy: Privacy, key: UserKey | None) -> Limited:
@@ -95,8 +95,8 @@ def _is_of_many(asked: pa.Table, least: int) -> np.ndarray:
 
 def _count_users(asked: pa.Table, question: np.ndarray, questions: int) -> np.ndarray:
     """Return the number of distinct users of each question."""
-    known = pc.is_valid(asked[USER.name]).to_numpy()
-    who, of = asked[USER.name].filter(pa.array(known)).to_numpy(), question[known]
+    has_user = pc.is_valid(asked[USER.name]).to_numpy()
+    who, of = asked[USER.name].filter(pa.array(has_user)).to_numpy(), question[has_user]
     order = np.lexsort((who, of))
     distinct = of[order][starts_of_runs(of[order], who[order])]
     return np.bincount(distinct, minlength=questions)
@@ -118,31 +118,31 @@ def _with_enough_users(asked: pa.Table, least: int, key: UserKey | None) -> tupl
     return asked.filter(pa.array(~few[question])), rejects
 
 
-def _limit_questions(asked: pa.Table, most: int | None, key: UserKey | None) -> tuple[pa.Table, pa.Table]:
-    """Return rows with at most ``most`` events of a user and question, and REJECTS rows for the other events."""
-    return _without_surplus(asked, most, key, of="question_id", reason="too_many_of_user")
+def _limit_questions(asked: pa.Table, limit: int | None, key: UserKey | None) -> tuple[pa.Table, pa.Table]:
+    """Return rows with at most ``limit`` events of a user and question, and REJECTS rows for the other events."""
+    return _without_surplus(asked, limit, key, of="question_id", reason="too_many_of_user")
 
 
 def _without_surplus(
-    asked: pa.Table, most: int | None, key: UserKey | None, *, of: str, reason: str
+    asked: pa.Table, limit: int | None, key: UserKey | None, *, of: str, reason: str
 ) -> tuple[pa.Table, pa.Table]:
-    """Return rows with at most ``most`` events of a user and a value of a column, and REJECTS rows for the others.
+    """Return rows with at most ``limit`` events of a user and a value of a column, and REJECTS rows for the others.
 
     The events of a user's most frequent wordings and answers stay; of equally frequent ones those of the smallest.
 
     Args:
         asked: ASKED and `pipelines.intermediate.USER`; all rows of each user and value are present.
-        most: maximum number; None: no limit.
+        limit: maximum number; None: no limit.
         key: of the hashes of questions.
         of: the column.
         reason: of the rejects.
     """
-    known = pc.is_valid(asked[USER.name]).to_numpy()
-    if most is None or not known.any():
+    has_user = pc.is_valid(asked[USER.name]).to_numpy()
+    if limit is None or not has_user.any():
         return asked, _NONE
     names = [of, USER.name]
-    totals = asked.filter(pa.array(known)).group_by(names, use_threads=False).aggregate([("events", "sum")])
-    over = totals.filter(pc.greater(totals["events_sum"], most)).select(names)
+    totals = asked.filter(pa.array(has_user)).group_by(names, use_threads=False).aggregate([("events", "sum")])
+    over = totals.filter(pc.greater(totals["events_sum"], limit)).select(names)
     if not len(over):
         return asked, _NONE
     rows = pa.array(np.arange(len(asked)))
@@ -164,15 +164,15 @@ def _without_surplus(
     starts, sizes = runs_of(merged[of].to_numpy(), merged[USER.name].to_numpy())
     before = np.cumsum(events) - events
     before -= np.repeat(before[starts], sizes)
-    allowed = np.clip(most - before, 0, events)
+    allowed = np.clip(limit - before, 0, events)
     texts = pa.DictionaryArray.from_arrays(merged["answer"].combine_chunks(), answers.dictionary)
     left = merged.set_column(merged.schema.get_field_index("events"), "events", pa.array(allowed))
     left = left.set_column(left.schema.get_field_index("answer"), "answer", texts)
     schema = asked.schema
     kept = pa.concat_tables([asked.filter(pa.array(~heavy)), left.select(schema.names).cast(schema)])
-    lost = np.flatnonzero(events > allowed)
-    rejected = merged.take(pa.array(lost))
-    return kept, _reject(rejected, (events - allowed)[lost], reason=reason, scores=events[lost], key=key)
+    cut = np.flatnonzero(events > allowed)
+    rejected = merged.take(pa.array(cut))
+    return kept, _reject(rejected, (events - allowed)[cut], reason=reason, scores=events[cut], key=key)
 
 
 def _reject(questions: pa.Table, rows: np.ndarray, *, reason: str, scores: np.ndarray, key: UserKey | None) -> pa.Table:

@@ -43,8 +43,8 @@ def replace_personal(text: str) -> tuple[str, list[str]]:
     ('mail me at [email], card [card]', ['email', 'card'])
     """
     copy = MatchingCopy(text)
-    found = [kind.name for kind in KINDS for _ in range(copy.replace(kind))]
-    return copy.text, found
+    kinds = [kind.name for kind in KINDS for _ in range(copy.replace(kind))]
+    return copy.text, kinds
 
 
 def _iban(match: str) -> Sequence[Span]:
@@ -71,14 +71,14 @@ _CARD_LAYOUTS: Final = (
 
 def _cards(match: str) -> Sequence[Span]:
     """Return the card numbers among groups of digits; numbers beside one, such as its date and code, stay."""
-    found: list[Span] = []
+    spans: list[Span] = []
     end = 0
     for group in re.finditer(r"(?<!\d)\d", match):
         start = group.start()
         if start >= end and (card := _card_at(match, start)):
             end = card
-            found.append((start, end))
-    return found
+            spans.append((start, end))
+    return spans
 
 
 def _card_at(match: str, start: int) -> int | None:
@@ -118,7 +118,7 @@ def _is_ip(match: str) -> bool:
 
 def _ip6(match: str) -> Sequence[Span]:
     """Return the address in a match, which the colon of a clause can follow."""
-    return next(([(0, len(one))] for one in (match, match.removesuffix(":")) if _is_ip(one)), [])
+    return next(([(0, len(address))] for address in (match, match.removesuffix(":")) if _is_ip(address)), [])
 
 
 def _names_nobody(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:

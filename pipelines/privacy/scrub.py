@@ -40,25 +40,25 @@ def scrub(texts: pa.ChunkedArray | pa.Array) -> Scrubbed:
     mask = pc.fill_null(pc.match_substring_regex(whole, CANDIDATE), False)
     coded = encode(whole.filter(mask))
     replaced = [replace_personal(text) for text in coded.dictionary.to_pylist()]
-    found: collections.Counter[str] = collections.Counter()
+    counts: collections.Counter[str] = collections.Counter()
     for row in coded.indices.to_pylist():
-        found.update(replaced[row][1])
+        counts.update(replaced[row][1])
     new = pa.array([text for text, _ in replaced], pa.string()).take(coded.indices)
-    return Scrubbed(pc.replace_with_mask(whole, mask, new), found)
+    return Scrubbed(pc.replace_with_mask(whole, mask, new), counts)
 
 
 def scrub_columns(table: pa.Table, names: tuple[str, ...]) -> tuple[pa.Table, collections.Counter[str]]:
     """Return a table with these columns scrubbed, and the number of replacements by kind."""
-    found: collections.Counter[str] = collections.Counter()
+    counts: collections.Counter[str] = collections.Counter()
     for name in names:
         scrubbed = scrub(table[name])
-        found += scrubbed.found
+        counts += scrubbed.found
         table = table.set_column(
             table.schema.get_field_index(name),
             table.schema.field(name),
             scrubbed.texts.cast(table.schema.field(name).type),
         )
-    return table, found
+    return table, counts
 
 
 def scrub_payloads(rejects: pa.Table, *, hashed: frozenset[str]) -> tuple[pa.Table, collections.Counter[str]]:
@@ -74,32 +74,32 @@ def scrub_payloads(rejects: pa.Table, *, hashed: frozenset[str]) -> tuple[pa.Tab
     """
     payloads = rejects["payload"].combine_chunks()
     mask = pc.match_substring_regex(payloads, rf"\\|{CANDIDATE}")
-    found: list[str] = []
-    scrubbed = [_scrub_payload(payload, hashed, found) for payload in payloads.filter(mask).to_pylist()]
+    replaced: list[str] = []
+    scrubbed = [_scrub_payload(payload, hashed, replaced) for payload in payloads.filter(mask).to_pylist()]
     place = rejects.schema.get_field_index("payload")
     column = pc.replace_with_mask(payloads, mask, pa.array(scrubbed, pa.string()))
-    return rejects.set_column(place, rejects.schema.field(place), column), collections.Counter(found)
+    return rejects.set_column(place, rejects.schema.field(place), column), collections.Counter(replaced)
 
 
-def _scrub_payload(payload: str, hashed: frozenset[str], found: list[str]) -> str:
-    before = len(found)
+def _scrub_payload(payload: str, hashed: frozenset[str], replaced: list[str]) -> str:
+    before = len(replaced)
     row = object_in(payload)
     if row is None:
-        scrubbed = str(_scrub_value(unescaped(payload), found))
-        return scrubbed if len(found) > before else str(_scrub_value(payload, found))
-    values = {name: value if name in hashed else _scrub_value(value, found) for name, value in row.items()}
-    scrubbed = json.dumps({_scrub_value(name, found): value for name, value in values.items()}, ensure_ascii=False)
-    return scrubbed if len(found) > before or replace_personal(payload)[1] else payload
+        scrubbed = str(_scrub_value(unescaped(payload), replaced))
+        return scrubbed if len(replaced) > before else str(_scrub_value(payload, replaced))
+    values = {name: value if name in hashed else _scrub_value(value, replaced) for name, value in row.items()}
+    scrubbed = json.dumps({_scrub_value(name, replaced): value for name, value in values.items()}, ensure_ascii=False)
+    return scrubbed if len(replaced) > before or replace_personal(payload)[1] else payload
 
 
-def _scrub_value(value: Any, found: list[str]) -> Any:
-    """Return a value of JSON with placeholders, and add the kind of each to ``found``; a number can become a text."""
+def _scrub_value(value: Any, replaced: list[str]) -> Any:
+    """Return a value of JSON with placeholders, and add the kind of each to ``replaced``; numbers can become texts."""
     if isinstance(value, dict):
-        return {_scrub_value(name, found): _scrub_value(part, found) for name, part in value.items()}
+        return {_scrub_value(name, replaced): _scrub_value(part, replaced) for name, part in value.items()}
     if isinstance(value, list):
-        return [_scrub_value(part, found) for part in value]
+        return [_scrub_value(part, replaced) for part in value]
     if value is None or isinstance(value, bool):
         return value
     text, kinds = replace_personal(str(value))
-    found.extend(kinds)
+    replaced.extend(kinds)
     return text if kinds else value

@@ -59,8 +59,8 @@ def with_places(asked: pa.Table) -> pa.Table:
     """Return ASKED rows with their places; rows without a user, which stay, are spread by their questions."""
     user = pc.fill_null(asked[USER.name], 0).to_numpy().view(np.int64)
     of_user = mix(user, 0).view(np.int64) ^ asked["answer_id"].to_numpy()
-    known = pc.is_valid(asked[USER.name]).to_numpy()
-    return asked.append_column(_PLACE, pa.array(np.where(known, of_user, asked["question_id"].to_numpy())))
+    has_user = pc.is_valid(asked[USER.name]).to_numpy()
+    return asked.append_column(_PLACE, pa.array(np.where(has_user, of_user, asked["question_id"].to_numpy())))
 
 
 def limited_rows(asked: pa.Table, privacy: Privacy, user_key: UserKey | None) -> Iterator[Any]:

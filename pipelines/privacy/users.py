@@ -70,8 +70,8 @@ def _hash_all(texts: pa.Array | pa.ChunkedArray, key: UserKey | None, purpose: b
     seeded = hashlib.blake2b(digest_size=8, key=secret, person=purpose)
     values = np.zeros(len(coded.dictionary), np.uint64)
     for row, text in enumerate(coded.dictionary.to_pylist()):
-        one = seeded.copy()
-        one.update(text.encode())
-        values[row] = int.from_bytes(one.digest(), "little")
+        state = seeded.copy()
+        state.update(text.encode())
+        values[row] = int.from_bytes(state.digest(), "little")
     blank = pc.equal(pc.utf8_trim_whitespace(coded.dictionary), "").to_numpy(zero_copy_only=False)
     return pa.array(values, mask=blank).take(coded.indices)
