@@ -82,16 +82,16 @@ def name_questions(asked: pa.Table) -> Named:
         }
     ).cast(NAMED_QUESTIONS)
     words = word_ids(keys)
-    known = questions.select(["question_id", "first_seen", "text"]).append_column("token_ids", distinct_all(words))
-    known = known.append_column("bag_id", bag_ids(words))
-    return Named(questions, _members(ordered, starts, known), count_tokens(known["token_ids"]))
+    described = questions.select(["question_id", "first_seen", "text"]).append_column("token_ids", distinct_all(words))
+    described = described.append_column("bag_id", bag_ids(words))
+    return Named(questions, _members(ordered, starts, described), count_tokens(described["token_ids"]))
 
 
 def _extreme(times: pa.ChunkedArray, starts: np.ndarray, choose: np.ufunc) -> pa.Array:
     """Return the earliest or latest time of each run of rows; null where the run has none."""
     nothing = np.iinfo(np.int64).max if choose is np.minimum else np.iinfo(np.int64).min
-    known = pc.fill_null(times.cast(pa.int64()), nothing).to_numpy()
-    chosen = choose.reduceat(known, starts)
+    filled = pc.fill_null(times.cast(pa.int64()), nothing).to_numpy()
+    chosen = choose.reduceat(filled, starts)
     return pa.array(chosen, mask=chosen == nothing).cast(times.type)
 
 

@@ -80,11 +80,11 @@ def with_settled_answers(questions: pa.Table, members: pa.Table) -> pa.Table:
     chosen = settled["value"].combine_chunks().take(pc.index_in(ids, settled["group"].combine_chunks()))
     named = members.select(["question_id", LOG_ANSWER_ID.name]).filter(pc.equal(forms.indices, chosen.indices))
     given = named.group_by("question_id", use_threads=False).aggregate([(LOG_ANSWER_ID.name, "min")])
-    for name, found, values in (
+    for name, question_ids, values in (
         ("answer", settled["group"], settled["value"]),
         ("answer_id", given["question_id"], given[f"{LOG_ANSWER_ID.name}_min"]),
     ):
-        column = values.take(pc.index_in(questions["question_id"], found.combine_chunks()))
+        column = values.take(pc.index_in(questions["question_id"], question_ids.combine_chunks()))
         questions = questions.set_column(questions.column_names.index(name), questions.schema.field(name), column)
     return questions
 
@@ -96,22 +96,22 @@ def _settle(rows: pa.Table, ambiguity: Ambiguity) -> tuple[pa.Table, pa.Table]:
     events = np.add.reduceat(rows["events"].to_numpy(), starts)
     of_question, counts = runs_of(questions[starts])
     question = np.repeat(np.arange(len(of_question)), counts)
-    most = np.maximum.reduceat(events, of_question)[question]
+    largest = np.maximum.reduceat(events, of_question)[question]
     total = np.add.reduceat(events, of_question)[question]
-    clear = (most / total >= ambiguity.min_answer_share) & (most >= ambiguity.min_answer_events)
-    leading = np.flatnonzero(events == most)  # in order of question and cluster: the first of a question dominates
+    clear = (largest / total >= ambiguity.min_answer_share) & (largest >= ambiguity.min_answer_events)
+    leading = np.flatnonzero(events == largest)  # in order of question and cluster: the first of a question dominates
     stays = np.zeros(len(starts), bool)
     stays[leading[starts_of_runs(question[leading])]] = True
     stays &= clear
 
     place = np.repeat(np.arange(len(starts)), sizes)
-    told = _one_row_a_place(rows, starts, place, events)
-    reasons = {"ambiguous": (~clear, most / total), "minority_answer": (clear & ~stays, events / total)}
-    lost = [
-        reject_members(told.filter(pa.array(left)), stage="ambiguity", reason=reason, scores=pa.array(share[left]))
+    merged = _one_row_a_place(rows, starts, place, events)
+    reasons = {"ambiguous": (~clear, largest / total), "minority_answer": (clear & ~stays, events / total)}
+    rejects = [
+        reject_members(merged.filter(pa.array(left)), stage="ambiguity", reason=reason, scores=pa.array(share[left]))
         for reason, (left, share) in reasons.items()
     ]
-    return rows.filter(pa.array(stays[place])), pa.concat_tables(lost)
+    return rows.filter(pa.array(stays[place])), pa.concat_tables(rejects)
 
 
 def _one_row_a_place(rows: pa.Table, starts: np.ndarray, place: np.ndarray, events: np.ndarray) -> pa.Table:

@@ -100,7 +100,7 @@ class _Patterns:
 
 def _in_ascii(pattern: str) -> str:
     """Return a pattern with the ASCII characters of each Unicode class, all of which stand in brackets."""
-    return re.sub(r"\\p\{(\w+)\}", lambda found: _CLASSES_IN_ASCII[found[1]], pattern)
+    return re.sub(r"\\p\{(\w+)\}", lambda match: _CLASSES_IN_ASCII[match[1]], pattern)
 
 
 _UNICODE: Final = _Patterns(_PATTERNS, _LOWERCASE_START, _WORD_START, _SENTENCE_END)

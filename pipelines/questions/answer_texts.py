@@ -159,9 +159,9 @@ def with_current_texts(table: pa.Table, texts: Sequence[pa.Table], *, of: str) -
     text_of_row = pc.index_in(own.dictionary, value_set=old.dictionary).take(own.indices).cast(pa.int64())
     pairs = ids.indices.to_numpy() * np.int64(len(old.dictionary)) + old.indices.to_numpy()
     pair_of_row = pc.add(pc.multiply(id_of_row, len(old.dictionary)), text_of_row)
-    found = new.indices.take(pc.index_in(pair_of_row, value_set=pa.array(pairs)))
+    replacement = new.indices.take(pc.index_in(pair_of_row, value_set=pa.array(pairs)))
     both = pa.concat_arrays([own.dictionary, new.dictionary]).dictionary_encode()
-    rows = pc.coalesce(pc.add(found, pa.scalar(len(own.dictionary), pa.int32())), own.indices)
+    rows = pc.coalesce(pc.add(replacement, pa.scalar(len(own.dictionary), pa.int32())), own.indices)
     answers = with_used_texts(pa.DictionaryArray.from_arrays(both.indices.take(rows), both.dictionary))
     place = table.column_names.index("answer")
     return table.set_column(place, table.schema.field(place), answers)
@@ -173,26 +173,26 @@ def _many_text_counts(forms: pa.Table) -> dict[str, int]:
     Args:
         forms: ANSWER_FORMS, one row a text, ascending by answer.
     """
-    found = forms.filter(pa.array(_of_many(forms)))
-    texts = with_used_texts(found["answer"])
+    of_many = forms.filter(pa.array(_of_many(forms)))
+    texts = with_used_texts(of_many["answer"])
     if has_markup(texts.dictionary):  # the same text in other HTML is one
         bare = encode(bare_texts(texts.dictionary)).indices.take(texts.indices)
-        coded = pa.table({"answer_id": found["answer_id"], "bare": bare, "events": found["events"]})
+        coded = pa.table({"answer_id": of_many["answer_id"], "bare": bare, "events": of_many["events"]})
         merged = coded.group_by(["answer_id", "bare"], use_threads=False).aggregate([("events", "sum")])
-        found = merged.rename_columns(["answer_id", "bare", "events"]).sort_by("answer_id")
-        found = found.filter(pa.array(_of_many(found)))
+        of_many = merged.rename_columns(["answer_id", "bare", "events"]).sort_by("answer_id")
+        of_many = of_many.filter(pa.array(_of_many(of_many)))
     counts = {
-        f"{PREFIX}answers": pc.count_distinct(found["answer_id"]).as_py(),
-        f"{PREFIX}rows": pc.sum(found["events"]).as_py(),
+        f"{PREFIX}answers": pc.count_distinct(of_many["answer_id"]).as_py(),
+        f"{PREFIX}rows": pc.sum(of_many["events"]).as_py(),
     }
-    return counts if len(found) else {}
+    return counts if len(of_many) else {}
 
 
 def _of_many(forms: pa.Table) -> Bools:
     """Return whether the answer id of each form has many, and none that most of its rows have."""
     events, (starts, sizes) = forms["events"].to_numpy(), runs_of(forms["answer_id"].to_numpy())
-    rows, most = (choose.reduceat(events, starts) for choose in (np.add, np.maximum))
-    many: Bools = np.repeat((sizes >= MANY) & (most <= MAX_SHARE * rows), sizes)
+    rows, largest = (choose.reduceat(events, starts) for choose in (np.add, np.maximum))
+    many: Bools = np.repeat((sizes >= MANY) & (largest <= MAX_SHARE * rows), sizes)
     return many
 
 

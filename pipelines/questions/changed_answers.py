@@ -98,10 +98,10 @@ def change_warnings(changes: Sequence[ChangedAnswer]) -> list[str]:
     for change in changes:
         if change.old != change.new:
             by_new[change.new_id].append(change)
-    single = [change for found in by_new.values() if len(found) < FEWEST_REPLACED for change in found]
+    single = [change for group in by_new.values() if len(group) < FEWEST_REPLACED for change in group]
     single.sort(key=lambda change: (-change.questions, change))
     sentences = [_renamed_warning(renamed)] if renamed else []
-    sentences += [_replaced_warning(found) for found in by_new.values() if len(found) >= FEWEST_REPLACED]
+    sentences += [_replaced_warning(group) for group in by_new.values() if len(group) >= FEWEST_REPLACED]
     sentences += [
         f"an answer seems to have changed on {_date(change)}: {counted(change.questions, 'question')} got "
         f"{shown(change.old)!r} before and only {shown(change.new)!r} since. If the old one is out of date, add "
@@ -135,15 +135,15 @@ def _merged(changes: Iterable[ChangedAnswer]) -> list[ChangedAnswer]:
     return [
         ChangedAnswer(
             *pair,
-            min(change.old for change in found),
-            min(change.new for change in found),
-            sum(change.questions for change in found),
-            min(change.first_old for change in found),
-            max(change.last_old for change in found),
-            min(change.first_new for change in found),
-            max(change.last_new for change in found),
+            min(change.old for change in group),
+            min(change.new for change in group),
+            sum(change.questions for change in group),
+            min(change.first_old for change in group),
+            max(change.last_old for change in group),
+            min(change.first_new for change in group),
+            max(change.last_new for change in group),
         )
-        for pair, found in by_pair.items()
+        for pair, group in by_pair.items()
     ]
 
 

@@ -72,8 +72,8 @@ def _rows_with(texts: pa.DictionaryArray, pattern: str, *, required: str) -> int
     """Return the number of rows with a match of a pattern, all of whose matches have the text ``required``."""
     if not pc.any(pc.match_substring(texts.dictionary, required)).as_py():  # Arrow builds expressions for each batch
         return 0
-    found = pc.match_substring_regex(texts.dictionary, pattern)
-    return pc.sum(found.take(texts.indices)).as_py() if pc.any(found).as_py() else 0
+    matches = pc.match_substring_regex(texts.dictionary, pattern)
+    return pc.sum(matches.take(texts.indices)).as_py() if pc.any(matches).as_py() else 0
 
 
 def has_markup(texts: pa.Array) -> bool:
