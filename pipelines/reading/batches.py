@@ -133,17 +133,17 @@ def _unreadable(values: pa.Array, typed: pa.ChunkedArray, keep: np.ndarray[Any, 
         return values.slice(0, 0)
     if pa.types.is_dictionary(values.type):
         values = values.dictionary_decode()
-    lost = pc.and_(pc.is_valid(values), pc.is_null(typed.combine_chunks()))
+    is_unreadable = pc.and_(pc.is_valid(values), pc.is_null(typed.combine_chunks()))
     if is_text(values.type):
-        lost = pc.and_(lost, pc.not_equal(pc.utf8_trim_whitespace(values.cast(pa.string())), ""))
-    return values.filter(pc.and_(lost, pa.array(keep)))
+        is_unreadable = pc.and_(is_unreadable, pc.not_equal(pc.utf8_trim_whitespace(values.cast(pa.string())), ""))
+    return values.filter(pc.and_(is_unreadable, pa.array(keep)))
 
 
 def _rows_with_nul(texts: pa.Array) -> list[int]:
     if not pa.types.is_string(texts.type):
         return []
-    found = pc.match_substring(texts, "\0")
-    return pc.indices_nonzero(found).to_pylist() if pc.any(found).as_py() else []
+    matches = pc.match_substring(texts, "\0")
+    return pc.indices_nonzero(matches).to_pylist() if pc.any(matches).as_py() else []
 
 
 def _text_of(value: Any) -> str | Reject | None:

@@ -91,13 +91,13 @@ def _find_delimiter(sample: Sequence[bytes], implied: str, expected: ExpectedCol
 
     def score(delimiter: str) -> tuple[int, float, int]:
         parsed = _parse(sample, delimiter, is_whole=is_whole)
-        found = len(_names(parsed) & {*expected.required, *expected.optional})
+        matched = len(_names(parsed) & {*expected.required, *expected.optional})
         width = len(parsed[0].cells) if parsed else 0
         if width < 2:
-            return found, 0.0, 0
+            return matched, 0.0, 0
         widths = collections.Counter(len(row.cells) for row in parsed[1:])
         regular = widths.most_common(1)[0][1] / widths.total() if widths else 0.0
-        return found, regular, width
+        return matched, regular, width
 
     return max(dict.fromkeys((implied, *CANDIDATES)), key=score)  # of equals the first: the one that the name implies
 

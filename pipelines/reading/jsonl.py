@@ -135,7 +135,7 @@ def _first_objects(source: Source) -> list[dict[str, Any]]:
 
 def _values(objects: Iterable[Mapping[str, Any]], named: Collection[str]) -> dict[str, list[Any]]:
     """Return the values in objects, without null: of each key and field, and of what is named within lists."""
-    found: dict[str, list[Any]] = {}
+    values: dict[str, list[Any]] = {}
     within = {name: getter(name) for name in named}
     for row in objects:
         of_row = dict(fields_of_object(row))
@@ -143,8 +143,8 @@ def _values(objects: Iterable[Mapping[str, Any]], named: Collection[str]) -> dic
             if name not in of_row and (value := value_of(row)) is not None:
                 of_row |= fields_of_object({name: value})
         for name, value in of_row.items():
-            found.setdefault(name, []).extend([] if value is None else [value])
-    return found
+            values.setdefault(name, []).extend([] if value is None else [value])
+    return values
 
 
 def _without_objects(values: Mapping[str, list[Any]]) -> dict[str, list[Any]]:

@@ -101,8 +101,8 @@ def _names_in_any_case(columns: Sequence[Column], available: Sequence[str]) -> d
     alike: dict[str, list[str]] = {}
     for name in available:
         alike.setdefault(name.strip().casefold(), []).append(name)
-    found = {column.name: alike.get(column.name.casefold(), []) for column in columns if column.name not in available}
-    return {name: theirs[0] for name, theirs in found.items() if len(theirs) == 1}
+    matches = {column.name: alike.get(column.name.casefold(), []) for column in columns if column.name not in available}
+    return {name: theirs[0] for name, theirs in matches.items() if len(theirs) == 1}
 
 
 def divide(source: Source) -> Iterable[Source]:

@@ -119,23 +119,23 @@ def expand(
     Raises:
         QprError: a pattern matches nothing, or a file is empty, a folder or of an unknown format.
     """
-    found: dict[str, Source] = {}
+    files: dict[str, Source] = {}
     repeated: list[str] = []
     for source in (source for pattern in patterns for source in _matches(pattern)):
         identity = identity_of(source.location)
-        if identity in found:
+        if identity in files:
             repeated.append(
-                f"{source.url} is {found[identity].url}" if source.url != found[identity].url else source.url
+                f"{source.url} is {files[identity].url}" if source.url != files[identity].url else source.url
             )
         else:
             character = delimiter if source.format in ("csv", "tsv") else None
             name = encoding if source.is_text else None
-            found[identity] = dataclasses.replace(source, delimiter=character, encoding=name)
-    if not found:
+            files[identity] = dataclasses.replace(source, delimiter=character, encoding=name)
+    if not files:
         raise QprError("no input file is given. Name at least one")
     if repeated and note:
         note(f"Given more than once, read once: {shortened(repeated, _SHOWN_REPEATS)}")
-    return list(found.values())
+    return list(files.values())
 
 
 def dataset_folders(pattern: str) -> list[str]:

@@ -57,12 +57,12 @@ class Field(NamedTuple):
 
 def fields_of_schema(schema: pa.Schema) -> dict[str, Field]:
     """Return the columns of a file and the fields of structs, in its order; a struct itself is none of them."""
-    found: dict[str, Field] = {}
+    fields: dict[str, Field] = {}
     for column in schema:
         for field in _within(Field(column.name, (column.name,), column.type)):
-            if field.path not in found or len(field.steps) == 1:  # a column that has the name of a field comes first
-                found[field.path] = field
-    return found
+            if field.path not in fields or len(field.steps) == 1:  # a column that has the name of a field comes first
+                fields[field.path] = field
+    return fields
 
 
 def is_list(stored: pa.DataType) -> bool:
@@ -72,8 +72,8 @@ def is_list(stored: pa.DataType) -> bool:
 
 def fields_at(schema: pa.Schema, path: str) -> dict[str, Field]:
     """Return the field of a name, also one in a list; of a struct its fields; empty if there is none."""
-    found = _find(pa.struct(list({field.name: field for field in schema}.values())), path)
-    return {} if found is None else {field.path: field for field in _within(Field(path, *found))}
+    located = _find(pa.struct(list({field.name: field for field in schema}.values())), path)
+    return {} if located is None else {field.path: field for field in _within(Field(path, *located))}
 
 
 def fields_of_object(value: Mapping[str, Any], before: str = "", depth: int = 1) -> Iterator[tuple[str, Any]]:
@@ -105,8 +105,8 @@ def _value(within: Any, path: str) -> Any:
         return None
     if path in within:
         return within[path]
-    found = (_value(within[head], rest) for head, rest in _divisions(path) if head in within)
-    return next((value for value in found if value is not None), None)
+    values = (_value(within[head], rest) for head, rest in _divisions(path) if head in within)
+    return next((value for value in values if value is not None), None)
 
 
 def _find(within: pa.DataType, path: str) -> tuple[tuple[str | int, ...], pa.DataType] | None:
@@ -120,18 +120,18 @@ def _find(within: pa.DataType, path: str) -> tuple[tuple[str | int, ...], pa.Dat
     names = [field.name for field in within]
     if path in names:
         return (path,), within.field(names.index(path)).type
-    found = (
+    located = (
         _after(head, within.field(names.index(head)).type, rest) for head, rest in _divisions(path) if head in names
     )
-    return next((field for field in found if field is not None), None)
+    return next((field for field in located if field is not None), None)
 
 
 def _after(step: str | int, kind: pa.DataType, rest: str) -> tuple[tuple[str | int, ...], pa.DataType] | None:
     """Return the steps and the type of what is within a field or a value of a list."""
     if not rest:
         return (step,), kind
-    found = _find(kind, rest)
-    return None if found is None else ((step, *found[0]), found[1])
+    located = _find(kind, rest)
+    return None if located is None else ((step, *located[0]), located[1])
 
 
 def _divisions(path: str) -> Iterator[tuple[str, str]]:

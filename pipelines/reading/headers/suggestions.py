@@ -41,19 +41,19 @@ def suggest_columns(missing: Sequence[str], sample: Mapping[str, Sequence[str]])
         missing: our names of columns.
         sample: some values, none blank, of each unused column of the file.
     """
-    found: dict[str, str] = {}
+    suggested: dict[str, str] = {}
     sample = {name: values for name, values in sample.items() if not values or not all(map(is_json, values))}
     for score in (_score_name, _score_values, _score_length):
         for ours in missing:
-            if ours not in found:
-                free = {theirs: values for theirs, values in sample.items() if theirs not in found.values()}
+            if ours not in suggested:
+                free = {theirs: values for theirs, values in sample.items() if theirs not in suggested.values()}
                 if ours in _TEXTS:
-                    chosen = [sample[found[other]] for other in _TEXTS if other in found]
+                    chosen = [sample[suggested[other]] for other in _TEXTS if other in suggested]
                     free = {name: some for name, some in free.items() if not any(_is_copy(some, of) for of in chosen)}
                 scores = {theirs: score(ours, theirs, values) for theirs, values in free.items()}
                 best = max(scores, key=scores.__getitem__, default="")  # of equals the first in the file
-                found |= {ours: best} if scores.get(best) else {}
-    return found
+                suggested |= {ours: best} if scores.get(best) else {}
+    return suggested
 
 
 def is_json(value: str) -> bool:
@@ -63,25 +63,25 @@ def is_json(value: str) -> bool:
 
 def _score_name(ours: str, theirs: str, values: Sequence[str]) -> float:
     """Return nearly 2 for a listed name, nearly 1 for a name with a listed word, else 0."""
-    known = COLUMN_WORDS.get(ours, (ours,))
+    listed = COLUMN_WORDS.get(ours, (ours,))
     words = [word.lower() for word in _WORD.findall(_HUMP.sub(" ", theirs))]
     wholes = {theirs.strip().lower(), "".join(words), "_".join(words)}
     is_text = (
         ours in _TEXTS and not IDENTIFIER_WORDS.intersection(words) and not (ours == "question" and _is_no_text(values))
     )
-    for rank, name in enumerate(known):
+    for rank, name in enumerate(listed):
         if name in wholes:
             return 2 - rank / 100
-    for rank, name in enumerate(known):
+    for rank, name in enumerate(listed):
         if (is_text or ours not in _TEXTS) and any(_holds(word, name) for word in words):
             return 1 - rank / 100
     return 0
 
 
-def _holds(word: str, known: str) -> bool:
-    if _is_cjk(known):
-        return known in word  # such languages are written without spaces
-    return len(known) >= _MIN_WORD and (word == known or (len(known) >= _MIN_ENDING and word.endswith(known)))
+def _holds(word: str, listed: str) -> bool:
+    if _is_cjk(listed):
+        return listed in word  # such languages are written without spaces
+    return len(listed) >= _MIN_WORD and (word == listed or (len(listed) >= _MIN_ENDING and word.endswith(listed)))
 
 
 def _score_values(ours: str, theirs: str, values: Sequence[str]) -> float:

@@ -56,16 +56,16 @@ def parse_date(text: str) -> tuple[datetime.datetime | None, datetime.datetime |
 
     Dates with dots have their day first. A year of four digits may come first, before the month.
     """
-    found = _DATE.fullmatch(text.strip())
-    if not found:
+    match = _DATE.fullmatch(text.strip())
+    if not match:
         return None, None
-    a, b, c = found["a"], found["b"], found["c"]
+    a, b, c = match["a"], match["b"], match["c"]
     if len(a) == 4:
-        moment = _moment(found, a, b, c)
+        moment = _moment(match, a, b, c)
         return moment, moment
     if len(c) != 2 and len(c) != 4:
         return None, None
-    return _moment(found, c, b, a), None if found["separator"] == "." else _moment(found, c, a, b)
+    return _moment(match, c, b, a), None if match["separator"] == "." else _moment(match, c, a, b)
 
 
 def parse_mail_date(text: str) -> datetime.datetime | None:
@@ -80,17 +80,17 @@ def parse_mail_date(text: str) -> datetime.datetime | None:
         return None
 
 
-def _moment(found: re.Match[str], year: str, month: str, day: str) -> datetime.datetime | None:
-    hour = int(found["hour"] or 0)
-    if found["half"]:
+def _moment(match: re.Match[str], year: str, month: str, day: str) -> datetime.datetime | None:
+    hour = int(match["hour"] or 0)
+    if match["half"]:
         if not 1 <= hour <= 12:
             return None
-        hour = hour % 12 + 12 * (found["half"] in "Pp")
+        hour = hour % 12 + 12 * (match["half"] in "Pp")
     whole_year = int(year) + (0 if len(year) == 4 else 2000 if int(year) < _EPOCH_OF_TWO_DIGITS else 1900)
-    micros = int((found["fraction"] or "0")[:6].ljust(6, "0"))
+    micros = int((match["fraction"] or "0")[:6].ljust(6, "0"))
     try:
-        clock = (hour, int(found["minute"] or 0), int(found["second"] or 0), micros)
-        return datetime.datetime(whole_year, int(month), int(day), *clock, tzinfo=_zone(found["zone"])).astimezone(
+        clock = (hour, int(match["minute"] or 0), int(match["second"] or 0), micros)
+        return datetime.datetime(whole_year, int(month), int(day), *clock, tzinfo=_zone(match["zone"])).astimezone(
             datetime.UTC
         )
     except (ValueError, OverflowError):

@@ -83,11 +83,11 @@ def _parse_number(text: str) -> float | None:
 
 
 def _parse_serial(text: str) -> datetime.datetime | None:
-    found = _SERIAL.fullmatch(text)
-    if not found or int(found[1]) not in _SERIAL_DAYS:
+    match = _SERIAL.fullmatch(text)
+    if not match or int(match[1]) not in _SERIAL_DAYS:
         return None
-    seconds = round(float(f"0.{found[2] or 0}") * 86_400)
-    return _SERIAL_START + datetime.timedelta(days=int(found[1]), seconds=seconds)
+    seconds = round(float(f"0.{match[2] or 0}") * 86_400)
+    return _SERIAL_START + datetime.timedelta(days=int(match[1]), seconds=seconds)
 
 
 def _parse_time(text: str) -> tuple[datetime.datetime | None, datetime.datetime | None]:
