@@ -68,11 +68,12 @@ class ClusterFacts:
 
 def _made_up_answers(count: int) -> pa.Array:
     """Return ``count`` distinct sentences."""
-    known, numbers = names(), np.arange(count)
-    second, first = np.divmod(numbers, known.count["person"])
-    third, second = np.divmod(second, known.count["book"])
+    all_names, numbers = names(), np.arange(count)
+    second, first = np.divmod(numbers, all_names.count["person"])
+    third, second = np.divmod(second, all_names.count["book"])
     person, book = (
-        known.pool.take(pa.array(known.start[kind] + index)) for kind, index in (("person", first), ("book", second))
+        all_names.pool.take(pa.array(all_names.start[kind] + index))
+        for kind, index in (("person", first), ("book", second))
     )
     page = pa.array(third + 1).cast(pa.string())
     return pc.binary_join_element_wise(person, " explains this on page ", page, " of ", book, ".", "")

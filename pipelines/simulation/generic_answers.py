@@ -43,11 +43,11 @@ class Facts(Protocol):
 
 
 def _generic_answers() -> dict[str, list[str]]:
-    known = names()
+    all_names = names()
 
     def of(kind: str) -> list[str]:
-        first = known.start[kind]
-        listed: list[str] = known.pool.slice(first, known.count[kind]).to_pylist()
+        first = all_names.start[kind]
+        listed: list[str] = all_names.pool.slice(first, all_names.count[kind]).to_pylist()
         return listed
 
     unknown = [UNANSWERED, "Sorry, I can't help with that.", "No answer found.", "Please try again."]
