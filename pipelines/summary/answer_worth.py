@@ -63,12 +63,12 @@ class AnswerWorth(NamedTuple):
     @property
     def sentence(self) -> str:
         """Return the estimates, or why there are none, and the threshold."""
-        found = _SENTENCES[self.origin](self)
+        estimates = _SENTENCES[self.origin](self)
         if self.threshold is None:
-            return found
+            return estimates
         subject = "Clusters of other answers than intents need" if self.intents else "Clusters need"
         stated = " before its correction by the verdicts" if self.verdicts else ""
-        return f"{found} {subject} a mean probability of at least {self.threshold:.3g}{stated}."
+        return f"{estimates} {subject} a mean probability of at least {self.threshold:.3g}{stated}."
 
 
 def answer_worth(
@@ -81,21 +81,21 @@ def answer_worth(
         configuration: as in the manifest.
         inputs: the files that were read.
     """
-    found = {name.removeprefix(PREFIX): number for name, number in counters.items() if name.startswith(PREFIX)}
-    if not found.get("pairs"):
+    sums = {name.removeprefix(PREFIX): number for name, number in counters.items() if name.startswith(PREFIX)}
+    if not sums.get("pairs"):
         return None
     assembly = configuration.get("assembly", {})
     used = _recalibration(configuration)
     origin = _origin(counters, configuration, inputs)
     threshold = None
-    if "threshold" in found and found["intents"] < found["answers"]:
-        threshold = max(found["threshold"] / _MILLION, used.get("min_stated", 0.0))
+    if "threshold" in sums and sums["intents"] < sums["answers"]:
+        threshold = max(sums["threshold"] / _MILLION, used.get("min_stated", 0.0))
     method = assembly.get("linking", {}).get("method", "boosted")
-    wrong = found["wrong_answers"] / _MILLION if found["intents"] and "wrong_answers" in found else None
-    counts = (found["answers"], found["intents"], found["strays"])
+    wrong = sums["wrong_answers"] / _MILLION if sums["intents"] and "wrong_answers" in sums else None
+    counts = (sums["answers"], sums["intents"], sums["strays"])
     plain = AnswerWorth(*counts, threshold=threshold, origin=origin, method=method, wrong_answers=wrong)
     if plain.is_by_linkage:
-        return _by_linkage(plain, found)
+        return _by_linkage(plain, sums)
     if origin in ("verdicts", "verdicts on other logs"):
         precision, low, high = used["estimates"]["precision"]
         shared = used["estimates"]["prior"][0]
@@ -174,14 +174,14 @@ def _origin(counters: Mapping[str, int], configuration: Mapping[str, Any], input
     return "chance" if is_near_chance(counters) else "linkage"
 
 
-def _by_linkage(plain: AnswerWorth, found: Mapping[str, int]) -> AnswerWorth:
+def _by_linkage(plain: AnswerWorth, sums: Mapping[str, int]) -> AnswerWorth:
     """Return the estimates by the sums of match probabilities."""
-    share = min(found["pairs_expected"] / _MILLION / found["pairs"], 1.0)
-    kept = found["pairs_kept"]
+    share = min(sums["pairs_expected"] / _MILLION / sums["pairs"], 1.0)
+    kept = sums["pairs_kept"]
     if not kept:
         return plain._replace(paraphrases=share)
-    precision = found["pairs_kept_expected"] / _MILLION / kept
-    spread = _NORMAL * math.sqrt(max(found["pairs_kept_variance"], 0) / _MILLION) / kept
+    precision = sums["pairs_kept_expected"] / _MILLION / kept
+    spread = _NORMAL * math.sqrt(max(sums["pairs_kept_variance"], 0) / _MILLION) / kept
     low, high = max(precision - spread, 0.0), min(precision + spread, 1.0)
     return plain._replace(paraphrases=share, precision=precision, low=low, high=high)
 
@@ -198,8 +198,8 @@ def _of_verdicts(worth: AnswerWorth) -> str:
 
 def _of_other_logs(worth: AnswerWorth) -> str:
     by = f"By {counted(worth.verdicts, 'verdict')} on other logs"
-    there = f"{by} the {_shared(worth)} there; kept pairs are right there in an estimated {_interval(worth)}."
-    return f"{there} This log was not judged."
+    estimates = f"{by} the {_shared(worth)} there; kept pairs are right there in an estimated {_interval(worth)}."
+    return f"{estimates} This log was not judged."
 
 
 def _of_statement(_: AnswerWorth) -> str:

@@ -68,8 +68,8 @@ def summarize_clusters(url: str, files: Sequence[File]) -> ClusterSummary:
     distributions: dict[str, Distribution] = {}
     largest = least = None
     for number, part in enumerate(_numbers_of(urls)):
-        for name, found in _count(part).items():
-            distributions[name] = distributions[name] + found if name in distributions else found
+        for name, distribution in _count(part).items():
+            distributions[name] = distributions[name] + distribution if name in distributions else distribution
         part = part.append_column("file", pa.repeat(number, len(part)))
         part = part.append_column("row", pa.array(range(len(part)), pa.int64()))
         largest, least = _first(largest, part, _LARGEST), _first(least, part, _LEAST_COHERENT)

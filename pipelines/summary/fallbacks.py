@@ -174,14 +174,14 @@ def warnings(answers: Sequence[BroadAnswer], *, rows: int, undecided: bool = Tru
 
 def idle_answers(ignored: Sequence[str], counters: Mapping[str, int]) -> list[str]:
     """Return a sentence about the answers that were to be ignored and that no row had, nothing if there are none."""
-    found = {fold(answer) for place, answer in enumerate(ignored) if counters.get(f"{IGNORED}{place}")}
-    idle = [answer for answer in ignored if fold(answer) not in found]
+    effective = {fold(answer) for place, answer in enumerate(ignored) if counters.get(f"{IGNORED}{place}")}
+    idle = [answer for answer in ignored if fold(answer) not in effective]
     if not idle:
         return []
-    named = idle[:_NAMED] if found else idle[:1]
+    named = idle[:_NAMED] if effective else idle[:1]
     names = ", ".join(repr(shown(answer)) for answer in named)
     others = f" and {counted(len(idle) - len(named), 'other')}" if len(idle) > len(named) else ""
-    effect = "rejected no row: none has" if not found else "has an answer without effect: no row has"
+    effect = "rejected no row: none has" if not effective else "has an answer without effect: no row has"
     how = "An answer is compared whole, with its punctuation; @FILE reads a file"
     return [f"--ignore-answer {effect} the answer or answer id {names}{others}. {how}"]
 

@@ -85,8 +85,8 @@ def fault_of(counters: Mapping[str, int], urls: Sequence[str], max_reject_ratio:
             steps = [*dict.fromkeys([_advice(of_questions), _advice(reasons)])]
         if f"{PREFIX}answers" in counters:
             steps = [_UNSPLIT if step == _ADVICE["coherence_incoherent"] else step for step in steps]
-        if found := markup_warnings(counters) + varied_answer_warnings(counters):  # lower limits keep one of the texts
-            steps = [f"{sentence[0].upper()}{sentence[1:]}" for sentence in found]
+        if notes := markup_warnings(counters) + varied_answer_warnings(counters):  # lower limits keep one of the texts
+            steps = [f"{sentence[0].upper()}{sentence[1:]}" for sentence in notes]
         return f"no cluster was left of {of}. {_most_frequent(reasons)}. {'. '.join(steps)}"
     return None
 

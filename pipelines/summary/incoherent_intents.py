@@ -40,17 +40,19 @@ def incoherent_intents(counters: Mapping[str, int], configuration: Mapping[str, 
     return IncoherentIntents(answers, counters.get(f"{PREFIX}questions", 0), by_paper) if answers else None
 
 
-def warnings(found: IncoherentIntents | None) -> list[str]:
+def warnings(rejected: IncoherentIntents | None) -> list[str]:
     """Return a sentence about the rejected intents with the option to change, none without one."""
-    if found is None:
+    if rejected is None:
         return []
-    gate = "the paper's gate" if found.by_paper else "the gate"
-    lost = f"{counted(found.answers, 'answer')} that look like intents, with {counted(found.questions, 'question')}"
-    option = "--coherence paper" if found.by_paper else "--linkage none"
+    gate = "the paper's gate" if rejected.by_paper else "the gate"
+    subject = (
+        f"{counted(rejected.answers, 'answer')} that look like intents, with {counted(rejected.questions, 'question')}"
+    )
+    option = "--coherence paper" if rejected.by_paper else "--linkage none"
     step = f"Leave out {option}: the default keeps what the nearest questions support, whatever its coherence"
-    return [f"{gate} rejected {lost}: coherence falls with the number of questions. {step}"]
+    return [f"{gate} rejected {subject}: coherence falls with the number of questions. {step}"]
 
 
-def as_json(found: IncoherentIntents | None) -> dict[str, Any] | None:
+def as_json(rejected: IncoherentIntents | None) -> dict[str, Any] | None:
     """Return the rejected intents for a program."""
-    return None if found is None else found._asdict()
+    return None if rejected is None else rejected._asdict()

@@ -59,13 +59,13 @@ class RunSummary(NamedTuple):
         linking = self.configuration.get("assembly", {}).get("linking", {})
         undecided = linking.get("method") != "none" and linking.get("answers", "auto") == "auto"
         rows = selected_rows(self.counters)
-        lost = incoherent_intents.incoherent_intents(self.counters, self.configuration)
+        incoherent = incoherent_intents.incoherent_intents(self.counters, self.configuration)
         return [
             *fallbacks.idle_answers(ignored, self.counters),
             *fallbacks.warnings(self.fallbacks, rows=rows, undecided=undecided),
             *change_warnings(self.changed_answers),
             *many_text_warnings(self.counters, self.configuration.get("column_names") or {}, rows=rows),
-            *incoherent_intents.warnings(lost),
+            *incoherent_intents.warnings(incoherent),
             *answer_worth.warnings(self.configuration, self.inputs),
             *answer_worth.doubts(answer_worth.answer_worth(self.counters, self.configuration, self.inputs)),
             *agreement.warnings(self.counters, self.configuration),

@@ -64,9 +64,9 @@ def warnings(shares: Sequence[ScriptShare]) -> list[str]:
 
 
 def _of_uncut(share: ScriptShare) -> str:
-    lost = f"{share.uncut:,} of {counted(share.questions, 'question')} in {_named(share)} are one word each"
+    finding = f"{share.uncut:,} of {counted(share.questions, 'question')} in {_named(share)} are one word each"
     step = "Separate words by spaces, or compare meanings with --refine-with and a model of the language"
-    return f"{lost}: this script is not cut into words, so wordings cannot be compared. {step}"
+    return f"{finding}: this script is not cut into words, so wordings cannot be compared. {step}"
 
 
 def _named(share: ScriptShare) -> str:

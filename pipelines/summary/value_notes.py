@@ -74,19 +74,19 @@ def text_warnings(counters: Mapping[str, int]) -> list[str]:
     """Return a sentence each if many texts have HTML entities, questions have HTML tags, or texts are JSON."""
     notes = []
     if of := _shares(counters, f"{PREFIX}question", f"{PREFIX}answer"):
-        found = (
+        finding = (
             f"HTML entities such as &quot; are in the questions of {of[0]} of the rows and in the answers of {of[1]}"
         )
         step = "Replace them in both columns before the run, with html.unescape of Python for example"
-        notes.append(f"{found}. They stay as they are, and answers are given with them. {step}")
+        notes.append(f"{finding}. They stay as they are, and answers are given with them. {step}")
     if of := _shares(counters, TAGS):
-        found = f"HTML tags such as </p> are in the questions of {of[0]} of the rows"
+        finding = f"HTML tags such as </p> are in the questions of {of[0]} of the rows"
         step = "Remove them before the run, so that only the text remains"
-        notes.append(f"{found}. Their names and attributes count as words of the questions. {step}")
+        notes.append(f"{finding}. Their names and attributes count as words of the questions. {step}")
     if of := _shares(counters, f"{JSON}question", f"{JSON}answer"):
-        found = f"{of[0]} of the questions and {of[1]} of the answers are JSON in a text, whose keys count as words"
+        finding = f"{of[0]} of the questions and {of[1]} of the answers are JSON in a text, whose keys count as words"
         step = "Write the text in it as a column, for example with fromjson of jq or json.loads of Python"
-        notes.append(f"{found}. {step}")
+        notes.append(f"{finding}. {step}")
     return notes
 
 

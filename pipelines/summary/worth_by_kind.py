@@ -81,7 +81,7 @@ def counter(kind: str, size: int, name: str) -> str:
 
 def worth_of_kinds(counters: Mapping[str, int]) -> list[KindWorth]:
     """Return the kinds of the answers with several questions, the most frequent first."""
-    found = []
+    worths = []
     for kind in KINDS:
         answers, expected = (
             sum(counters.get(counter(kind, size, name), 0) for size in range(len(SIZES) + 1))
@@ -89,8 +89,8 @@ def worth_of_kinds(counters: Mapping[str, int]) -> list[KindWorth]:
         )
         if answers:
             mean = expected / _MILLION / answers
-            found.append(KindWorth(kind, answers, _posterior(mean, answers, 0.5, 1.0)._replace(value=mean)))
-    return sorted(found, key=lambda kind: (-kind.answers, kind.kind))
+            worths.append(KindWorth(kind, answers, _posterior(mean, answers, 0.5, 1.0)._replace(value=mean)))
+    return sorted(worths, key=lambda kind: (-kind.answers, kind.kind))
 
 
 def worth_of_answers(
