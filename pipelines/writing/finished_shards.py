@@ -50,10 +50,10 @@ class FinishedShards:
         """Return the shard that a killed run wrote to a path of its folder, None if none of this key is whole."""
         for folder in self.killed:
             marker = storage.read_if_there(_marker(folder, path))
-            if marker is None or not marker.startswith(b"{") or (found := json.loads(marker))["key"] != key:
+            if marker is None or not marker.startswith(b"{") or (record := json.loads(marker))["key"] != key:
                 continue
             content = storage.read_if_there(storage.join(folder, path))
-            if content is not None and hashlib.sha256(content).hexdigest() == found["sha256"]:
+            if content is not None and hashlib.sha256(content).hexdigest() == record["sha256"]:
                 return content
         return None
 

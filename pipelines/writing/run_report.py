@@ -88,5 +88,5 @@ def check_sum(counters: dict[str, int], whole: str, *parts: str) -> None:
     total = sum(counters.get(part, 0) for part in parts)
     if counters.get(whole, 0) != total:
         sums = " + ".join(f"{counters.get(part, 0):,} {part}" for part in parts)
-        found = f"{counters.get(whole, 0):,} {whole} but {sums} = {total:,}"
-        raise QprError(f"{found}; the engine lost or doubled rows. Nothing was published")
+        imbalance = f"{counters.get(whole, 0):,} {whole} but {sums} = {total:,}"
+        raise QprError(f"{imbalance}; the engine lost or doubled rows. Nothing was published")
