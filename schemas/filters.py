@@ -34,6 +34,7 @@ _RESERVED: Final = {
 """Other columns of an index, and parameters of a search."""
 
 _NAME: Final = re.compile(r"[^\W\d][\w.-]{0,63}")
+"""Names of columns, which are names of parameters of a search too: without spaces and signs such as ``=``."""
 
 _END: Final = re.compile(
     r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|z|[+-]\d\d(?::?\d\d)?)?)?", re.ASCII

@@ -32,7 +32,7 @@ def bag_ids(lists: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 def uniform(ids: np.ndarray, salt: str) -> np.ndarray:
     """Return a float64 in [0, 1) for each int64 id: its place in an order that only id and ``salt`` decide."""
-    return (mix(ids, hash64(salt)) >> np.uint64(11)) * 2.0**-53
+    return (mix(ids, hash64(salt)) >> np.uint64(11)) * 2.0**-53  # the 53 bits that a float64 holds exactly
 
 
 def mix(ids: np.ndarray, salt: int) -> np.ndarray:

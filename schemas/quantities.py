@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 _IRREGULAR = {"query": "queries", "canary": "canaries"}
 _SHOWN = 5
+"""Number of numbers that a message lists before it counts the others."""
 
 
 def counted(number: int, noun: str) -> str:

@@ -24,6 +24,8 @@ _CYRILLIC_ENDINGS: Final = (
 """Of Russian nouns and adjectives; longer ones first."""
 
 _SHORTEST: Final = 3
+"""Minimum number of letters of a stem; words of at most this length stay whole."""
+
 _FIRST_CYRILLIC, _LAST_CYRILLIC = "а", "ё"
 _ALEF: Final = "ا"
 _DOUBLED: Final = frozenset(c + c for c in "bdfgkmnprtz")

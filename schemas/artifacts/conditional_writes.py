@@ -26,6 +26,8 @@ _MEMORY = threading.Lock()
 """Held from the read to the write in memory, which has no conditional writes."""
 
 _TRIES = 5
+"""Maximum number of requests of a write, with waits of 1.5 s in all, and of changes that other processes overtake."""
+
 _CONDITIONAL = frozenset({"file", "local", "memory", "s3", "s3a", "gs", "gcs", "abfs", "az"})
 """Protocols of the stores that create a file in one operation."""
 

@@ -21,6 +21,8 @@ from schemas.ragged import offsets_of
 from schemas.tables import TABLES
 
 _BATCH = 65_536
+"""Maximum number of rows that are Python objects at a time; the digest is the same for any number."""
+
 _NULL = "~"
 
 

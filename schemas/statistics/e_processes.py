@@ -31,6 +31,9 @@ PRIOR: Final = (500.0, 1.0)
 """Beta prior of `share_evidence`: it expects one wrong one of 500 and suits shares around 99 %."""
 
 
+_LARGEST_LOG: Final = 700.0
+"""Maximum logarithm of evidence: exp(710) is infinite."""
+
 LARGE: Final = 50_000
 """Population from which on draws count as independent: of as many, a review sees a small part, which matters little."""
 
@@ -51,7 +54,7 @@ def excess_evidence(wrong: npt.ArrayLike, sample: npt.ArrayLike, share: float) -
     failures = np.asarray(wrong, float)[..., None]
     successes = np.asarray(sample, float)[..., None] - failures
     logs = failures * np.log(bets / share) + successes * (np.log1p(-bets) - np.log1p(-share))
-    evidence: Float64s = np.exp(np.minimum(logs, 700)).mean(-1)  # exp(710) is infinite
+    evidence: Float64s = np.exp(np.minimum(logs, _LARGEST_LOG)).mean(-1)
     return evidence
 
 
@@ -71,9 +74,9 @@ def share_evidence(right: int, wrong: int, share: float, population: int | None 
     """
     size = _counted(population)
     if size is None:
-        return float(np.exp(min(_log_share_evidence(right, wrong, share), 700.0)))  # exp(710) is infinite
+        return float(np.exp(min(_log_share_evidence(right, wrong, share), _LARGEST_LOG)))
     denied = _least_right(share, size) - 1
-    return float(np.exp(min(_log_evidence_by_number(right, wrong, size, denied)[0], 700.0)))
+    return float(np.exp(min(_log_evidence_by_number(right, wrong, size, denied)[0], _LARGEST_LOG)))
 
 
 def _counted(population: int | None) -> int | None:
@@ -83,7 +86,7 @@ def _counted(population: int | None) -> int | None:
 
 def _least_right(share: float, population: int) -> int:
     """Return the least number of right ones of which the share is reached."""
-    return math.ceil(share * population - 1e-9)
+    return math.ceil(share * population - 1e-9)  # .07 * 100 is 7.000000000000001
 
 
 def _log_evidence_by_number(right: int, wrong: int, population: int, least: int) -> Float64s:
@@ -218,7 +221,7 @@ def mean_evidence(values: npt.ArrayLike, mean: float, population: int | None = N
         expected = (mean * population - before[:-1]) / (population - np.arange(len(seen)))
     gains = np.divide(seen, expected, out=np.zeros(len(seen)), where=expected > 0)[:, None] - 1
     logs = np.log1p(np.array(BETS) * gains).sum(0)
-    return float(np.exp(np.minimum(logs, 700)).mean())
+    return float(np.exp(np.minimum(logs, _LARGEST_LOG)).mean())
 
 
 def mean_bound(values: npt.ArrayLike, error: float, population: int | None = None) -> float:
@@ -241,4 +244,4 @@ def mean_bound(values: npt.ArrayLike, error: float, population: int | None = Non
 
 def _log(value: float) -> float:
     """Return a finite logarithm, so that a root can be searched for."""
-    return min(math.log(value), 700.0) if value > 0 else -700.0
+    return min(math.log(value), _LARGEST_LOG) if value > 0 else -_LARGEST_LOG

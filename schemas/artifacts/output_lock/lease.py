@@ -37,6 +37,7 @@ _PROBE = "now-"
 
 _NAME = re.compile(r"(\d{8})\.json")
 _TRIES = 20
+"""Maximum number of attempts, each of which fails if another run creates or removes a file in the same moment."""
 
 
 class Lease:
