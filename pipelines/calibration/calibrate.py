@@ -25,6 +25,8 @@ from schemas.ragged import pairs_in_runs, runs_of
 from schemas.tables import COHERENCE_COLUMNS
 
 THRESHOLDS: Final = tuple(round(0.02 * step, 2) for step in range(1, 50))
+"""Thresholds that are tried; each groups the held-out half again."""
+
 LINKAGE: Final = "linkage_probability"
 
 FEWEST: Final = 50

@@ -18,8 +18,13 @@ EASY: Final = 0.12
 """Pairs that share less of their characters are hardly ever paraphrases; one in ten stands for all."""
 
 ROUNDS: Final = 300
+"""Default number of trees."""
+
 LOGISTIC_PAIRS: Final = 150_000
+"""Maximum number of pairs, chosen at random, for the logistic regression, which holds six inputs for each feature."""
+
 KNOTS: Final = (0.1, 0.3, 0.5, 0.7, 0.9)
+"""Quantiles of a feature at which its slope in the logistic regression can change."""
 
 
 def learn(
@@ -64,7 +69,7 @@ def _logistic(features: np.ndarray, same: np.ndarray, weight: np.ndarray) -> dic
     features, same, weight = features[kept], same[kept], weight[kept]
     knots = np.quantile(features, KNOTS, axis=0).T.round(4)
     bent = Logistic(knots, np.zeros(0), 0.0).bend(features)
-    mean, scale = bent.mean(axis=0), np.maximum(bent.std(axis=0), 1e-6)
+    mean, scale = bent.mean(axis=0), np.maximum(bent.std(axis=0), 1e-6)  # a constant input stays finite
     with threadpool_limits(1):
         model = LogisticRegression(C=0.1, max_iter=200).fit((bent - mean) / scale, same, sample_weight=weight)
     weights = (model.coef_[0] / scale).astype(np.float64)

@@ -23,6 +23,7 @@ from schemas.artifacts.dataset import Dataset
 from schemas.text import hash64, question_id
 
 _BLOCKS_AT_A_TIME: Final = 32
+"""Number of blocks whose random numbers are drawn together; the draws are the same for any number."""
 
 OTHERS: Final = KEPT_DRAWS
 """Stratum of the pairs that are not kept; the kept ones have strata 0, the most probable, to `KEPT_DRAWS` - 1."""

@@ -21,6 +21,7 @@ _SLOPE: Final = 0.15
 """The same of the slope's distance from 1: without verdicts a stated probability stays as it is."""
 
 _LEAST_SLOPE: Final = 0.05
+"""Minimum slope: with 0 all probabilities would be equal, and below it their order would be reversed."""
 
 
 def fit_recalibration(probability: np.ndarray, right: np.ndarray) -> tuple[float, float]:

@@ -33,6 +33,7 @@ COLUMNS: Final = (
 )
 
 _SHOWN: Final = 5
+"""Maximum number of seeds that a message lists."""
 
 
 @dataclasses.dataclass(frozen=True)
