@@ -30,8 +30,12 @@ BLOCK_CHARACTERS: Final = 2**20
 """Approximate number of characters whose grams are in memory, 50 bytes each."""
 
 _GRAM_BITS: Final = 48
+"""Number of bits of a gram's hash; its count has the 16 bits above, so that one sort orders grams by both."""
+
 _GRAM_MASK: Final = np.uint64(2**_GRAM_BITS - 1)
 _MOST: Final = 2 ** (64 - _GRAM_BITS) - 1
+"""Largest count in these bits."""
+
 _PAST_END: Final = 0x110000  # no character of Unicode
 
 
@@ -136,7 +140,7 @@ def prefixes(keys: pa.Array, least: float, counts: TokenWeights) -> Prefixes:
     parts = [Prefixes(*(np.zeros(0, kind) for kind in (np.int64, np.int64, np.int32, np.int64)))]
     for row, gram, rank, counted in _by_length(keys, of_gram):
         size = (rank.max(axis=1) + 1).astype(np.int32)
-        lengths = np.array([n - math.ceil(least * n - 1e-9) + 1 for n in range(gram.shape[1] + 1)])
+        lengths = np.array([n - math.ceil(least * n - 1e-9) + 1 for n in range(gram.shape[1] + 1)])  # 1e-9: rounding
         inside = counted & (rank >= 0) & (rank < lengths[size][:, None])
         bit = np.where(rank >= 0, np.uint64(1) << (gram & np.uint64(63)), np.uint64(0))
         parity = np.bitwise_xor.reduce(bit, axis=1).view(np.int64)
@@ -186,6 +190,7 @@ def _grams(points: np.ndarray) -> np.ndarray:
     """Return the 48-bit hash of each gram that begins at a character, uint64; grams may span two keys."""
     if len(points) < GRAM:
         return np.zeros(0, np.uint64)
+    # a code point has 21 bits, so 64 hold three of the four
     first = points[:-3] | points[1:-2] << np.uint64(21) | points[2:-1] << np.uint64(42)
     return mix(mix(first.view(np.int64), 0).view(np.int64) + points[3:].view(np.int64), 0) & _GRAM_MASK
 

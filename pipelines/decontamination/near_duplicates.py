@@ -36,6 +36,7 @@ REASONS: Final = tuple(
 """Reasons for removal, of which the first that applies is used: four for each split that has a similar question."""
 
 SAME_WORDS, NEAR_DUPLICATE, SIMILAR_SPELLING, KINDS = 1, 2, 3, 4
+"""Places of three reasons among the `KINDS` of a split; the reason at place 0 is the same question."""
 
 KEYS_A_LEVEL: Final = 6
 """Maximum number of keys of a set on a level; a level above 5 has ``level`` + 1 keys.

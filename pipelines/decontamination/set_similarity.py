@@ -56,6 +56,7 @@ def differences(size: int, least: float) -> Mapping[int, int]:
     """
     limits = {}
     for other in range(math.ceil(least * size - 1e-9), math.floor(size / least + 1e-9) + 1):
+        # 1e-9: with a least index of .8, sizes that add up to 9 give .9999999999999998 instead of 1
         limit = math.floor((size + other) * (1 - least) / (1 + least) + 1e-9)
         limit -= (limit + size + other) % 2
         if limit >= abs(size - other):

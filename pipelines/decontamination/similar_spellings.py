@@ -152,6 +152,7 @@ def _candidates(
     sizes = places["size"].to_numpy().astype(np.int64)
     parities = places["parity"].to_numpy().view(np.uint64)  # bits of a signed integer are counted in its absolute value
     later = np.flatnonzero(places["rank"].to_numpy() > 0)
+    # 1e-9: a product that is whole but for its rounding error is whole
     smallest = np.ceil(least * sizes[later] - 1e-9).astype(np.int64)
     largest = np.floor(sizes[later] / least + 1e-9).astype(np.int64)
     partners = Partners.of(places, sizes, later, smallest, largest)

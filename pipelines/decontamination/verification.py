@@ -150,7 +150,7 @@ def prefix_keys(tokens: np.ndarray, least: float) -> Iterator[np.ndarray]:
             continue
         overlap = (size + other - limit) // 2
         common = min(COMMON_WORDS, overlap)
-        sizes = min(size, other) * 4096 + max(size, other)
+        sizes = min(size, other) * 4096 + max(size, other)  # a salt, so that sets of other sizes have other keys
         for chosen in itertools.combinations(range(size - overlap + common), common):
             yield mix(mix(tokens[:, list(chosen)], 0).sum(axis=1, dtype=np.uint64).view(np.int64), sizes).view(np.int64)
     if size > LONG:
