@@ -32,6 +32,7 @@ MIN_EDGES: Final = 2**20
 """Minimum number of edges that an accumulator collects before it merges them."""
 
 ROWS_A_TABLE: Final = 2**20
+"""Maximum number of nodes of an output table, 16 bytes each."""
 
 
 def components(tables: Iterable[pa.Table]) -> pa.Table:
