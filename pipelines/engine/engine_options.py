@@ -82,6 +82,7 @@ LONGEST_S: Final = 30 * 24 * 3600
 """Maximum duration of a job on Prism."""
 
 _BEAM_TIMEOUT_S: Final = 300
+"""Beam's default of ``--job_server_timeout``."""
 
 
 def refuse_options_of_others(flags: Sequence[str], runner: str) -> None:

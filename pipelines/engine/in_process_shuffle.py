@@ -112,6 +112,8 @@ _elements_by_beam = InMemoryDataChannel.input_elements
 _execute_by_beam = FnApiRunner._execute_bundle
 _process_by_beam = DataInputOperation.process_encoded
 _PANE: Final = PaneInfo(is_first=True, is_last=True, timing=PaneInfoTiming.ON_TIME, index=0, nonspeculative_index=0)
+"""Pane of the only firing of a group, as Beam gives it to groups of a batch pipeline."""
+
 _CLOSED: Final = [[b""]]
 """What a buffer of groups has in place of its encoded groups, so that Beam refuses further values."""
 

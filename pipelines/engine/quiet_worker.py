@@ -16,7 +16,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if not os.environ.get("QPR_TRACEBACK"):
         # Beam prints its log of every level and a traceback of each error; the runner's process reports errors anyway.
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # open until the process ends
     from apache_beam.runners.worker import sdk_worker_main
 
     sdk_worker_main.main([])
