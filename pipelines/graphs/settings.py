@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from pipelines.reading.sources import Source
 
 _SHARD_BYTES = 32 * 2**20
+"""Bytes of log text for each shard, which holds all rows of its questions or answers (docs/scale.md)."""
+
+_MOST_SHARDS = 4096
+"""Maximum number of shards: steps buffer up to 32 KB for each, 128 MB in all (docs/engines.md)."""
 
 IndexPreset = Literal["tuned", "paper"]
 
@@ -38,14 +42,14 @@ class Sharded(pydantic.BaseModel, frozen=True, extra="forbid"):
     """Number of parts of a run."""
 
     shards: Annotated[int | None, Option(panel="Limits", default="by size")] = pydantic.Field(
-        default=None, ge=1, le=4096, description="Number of parts of the work; it decides the names of files."
+        default=None, ge=1, le=_MOST_SHARDS, description="Number of parts of the work; it decides the names of files."
     )
 
     def for_files(self, files: Sequence[Source]) -> Self:
         """Return the settings with a number of shards: without one, a shard has about `_SHARD_BYTES` of log text."""
         from pipelines.reading.estimate import text_bytes
 
-        by_size = min(4096, max(1, math.ceil(sum(map(text_bytes, files)) / _SHARD_BYTES)))
+        by_size = min(_MOST_SHARDS, max(1, math.ceil(sum(map(text_bytes, files)) / _SHARD_BYTES)))
         return self if self.shards else self.model_copy(update={"shards": by_size})
 
 
@@ -114,7 +118,7 @@ class ClustersConfig(NamedColumns, Sharded, frozen=True, extra="forbid"):
             setting = "--min-answer-share 0, which --coherence paper sets too"
             raise ValueError(f"--min-answer-events has no use with {setting}. Leave it out")
         if linking.method == "none":  # nothing but coherence rejects questions that are no paraphrases
-            gate = _with_default(gate, min_coherence=0.1)
+            gate = _with_default(gate, min_coherence=0.1)  # the paper's threshold
         elif linking.encoder:  # paraphrases that vectors find may share no word
             gate = _with_default(gate, min_coherence=0.0)
         assembly = self.assembly.model_copy(update={"linking": linking, "gate": gate, "leakage": leakage})
