@@ -29,6 +29,7 @@ The steps before, and those that divide texts into parts, free several times as 
 sizes, so that it would take more beside it."""
 
 _FREED_BYTES: Final = 128 * 2**20
+"""Bytes of freed memory from which on it goes back: to look through all blocks takes time."""
 
 
 def link_large(questions: Questions, model: LinkModel) -> Linked:

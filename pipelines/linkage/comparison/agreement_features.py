@@ -46,6 +46,7 @@ CHUNK: Final = 1 << 18
 """Number of pairs whose neighbours are counted together; bounds memory."""
 
 _ROUNDING: Final = 1e-6
+"""Difference up to which similarities count as equal: less than their steps, 2^-16, more than a float32's rounding."""
 
 
 def agreement_features(

@@ -56,5 +56,5 @@ def _standardised(values: np.ndarray, answer_of_pair: np.ndarray) -> np.ndarray:
         return values
     mean = np.repeat(np.add.reduceat(values, starts) / counts, counts)
     spread = np.sqrt(np.add.reduceat((values - mean) ** 2, starts) / counts)
-    standard: np.ndarray = (values - mean) / np.maximum(np.repeat(spread, counts), 1e-2)
+    standard: np.ndarray = (values - mean) / np.maximum(np.repeat(spread, counts), 1e-2)  # small differences stay small
     return standard

@@ -101,7 +101,7 @@ class Partition:
             pieces: (M,) number of parts of each word, which divide its weight; None: each word is one part.
         """
         codes, answers = int(code.max(initial=0)) + 1, int(self.answer_of_row.max(initial=0)) + 1
-        keys: np.ndarray = code.astype(np.int32 if answers * codes < 2**31 else np.int64)
+        keys: np.ndarray = code.astype(np.int32 if answers * codes < 2**31 else np.int64)  # half the memory
         for some, words in _in_chunks(len(row), pieces):
             keys[some] += self.answer_of_row[row[words]].astype(keys.dtype) * keys.dtype.type(codes)
         del code

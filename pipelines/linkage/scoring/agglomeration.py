@@ -84,7 +84,7 @@ def components(
         too_large = np.bincount(component, minlength=rows)[component] > most
         if not (too_large & (cut < 1)).any():
             return component
-        cut[too_large] = np.where(cut[too_large] > 0.9999, 1.0, 1 - (1 - cut[too_large]) / 2)
+        cut[too_large] = np.where(cut[too_large] > 0.9999, 1.0, 1 - (1 - cut[too_large]) / 2)  # 15 steps instead of 54
 
 
 def _average_linkage(

@@ -60,7 +60,7 @@ def fit(features: np.ndarray, answers: np.ndarray) -> FellegiSunter:
     """
     level = levels(features)
     sizes = [len(ends) + 1 for ends in COMPARED.values()]
-    ratios = [np.linspace(-3.0, 3.0, size) for size in sizes]
+    ratios = [np.linspace(-3.0, 3.0, size) for size in sizes]  # a start at which evidence rises with the level
     for _ in range(ROUNDS):
         evidence = sum(ratio[at] for ratio, at in zip(ratios, level, strict=True))
         match = _with_rates(np.asarray(evidence), answers)

@@ -43,7 +43,7 @@ class Logistic:
     weights: np.ndarray
     bias: float
 
-    def probability(self, features: np.ndarray, answers: np.ndarray) -> np.ndarray:  # noqa: ARG002
+    def probability(self, features: np.ndarray, answers: np.ndarray) -> np.ndarray:  # noqa: ARG002  # of `Probability`
         """Return the probability of each pair."""
         logits = np.empty(len(features))
         weights = self.weights.astype(np.float32)
@@ -79,7 +79,7 @@ class Boosted:
     stages: tuple[Stage, ...]
     features: int
 
-    def probability(self, features: np.ndarray, answers: np.ndarray) -> np.ndarray:  # noqa: ARG002
+    def probability(self, features: np.ndarray, answers: np.ndarray) -> np.ndarray:  # noqa: ARG002  # of `Probability`
         """Return the probability of each pair; for arguments and errors see `logits`."""
         return sigmoid(self.logits(features))
 
@@ -115,7 +115,7 @@ class BoostedWithDifferences:
     trees: Boosted
     scale: float
 
-    def probability(self, features: np.ndarray, answers: np.ndarray) -> np.ndarray:  # noqa: ARG002
+    def probability(self, features: np.ndarray, answers: np.ndarray) -> np.ndarray:  # noqa: ARG002  # of `Probability`
         """Return the probability of each pair; for errors see `Boosted.logits`."""
         return sigmoid(self.scale * np.clip(self.trees.logits(features[:, :-1]), *SETTLED) + features[:, -1])
 

@@ -15,6 +15,8 @@ from schemas.compiled import load_loops
 from schemas.ragged import offsets_of
 
 MOST_LEAVES: Final = 16
+"""Maximum number of leaves of a tree, each of which is a bit of a uint16 mask."""
+
 ALL: Final = (1 << MOST_LEAVES) - 1
 """Mask in which all leaves are possible."""
 
