@@ -37,8 +37,10 @@ NO_STEM: Final = np.iinfo(np.int64).min
 """In place of a stem that a question does not have."""
 
 _STEMS: Final = 6
+"""Number of stems of a question: at most four keys, and the two behind the last key, which order its list."""
 
 _AT_ONCE: Final = 2**17
+"""Number of questions whose stems are ordered at a time; bounds memory."""
 
 
 class Keyed(NamedTuple):
@@ -92,6 +94,7 @@ def describe(rows: pa.Table, weights: TokenWeights) -> Described:
         sketch = _unpack(questions["sketch"])
     else:
         sketch = sketches(divided) if vectors is None else vector_sketches(vectors)
+    # thorough: twice the pairs of sketches and of similarities (`THOROUGH`)
     effort = Effort(128, 24) if thorough else Effort(64, 12)
     return Described(questions, divided, stems, keys, sketch, effort, vectors)
 

@@ -170,6 +170,7 @@ def _lists(keys: np.ndarray, following: np.ndarray, here: np.ndarray) -> Lists:
     row, column = np.nonzero(here)
     code = np.unique(keys[row, column], return_inverse=True)[1]
     last = following.shape[1] - 1
+    # 20 bits of each: `order_by_number` orders by 40 beside a number
     near = [following[row, np.minimum(column + step, last)].view(np.uint64) >> np.uint64(44) for step in (1, 2)]
     order = order_by_number(code, (near[0].astype(np.int64) << 20) | near[1].astype(np.int64))
     return lists_of_keys(code[order], row[order])

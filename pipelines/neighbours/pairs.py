@@ -23,6 +23,8 @@ ROWS_A_PART: Final = 2**21
 _ROW_BITS: Final = 23
 _LARGEST: Final = 2**_ROW_BITS
 _LEVEL_BITS: Final = 17
+"""Bits of a row or rank and of a level, of which `LEVELS` itself, 2^16, is the highest. A key has a row, a level and a
+rank, 63 bits, so that none is negative; of more than `_LARGEST` rows three columns are sorted."""
 
 
 class Pairs(NamedTuple):

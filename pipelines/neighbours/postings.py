@@ -16,7 +16,11 @@ from schemas.compiled import load_loops
 from schemas.ragged import ranges, runs_of, sort_distinct
 
 _BLOCK: Final = 2**13
+"""Number of list entries that are compared with their windows at a time; bounds memory."""
+
 _SIDES: Final = 1024
+"""Factor of a distance, so that step and side of a window of less than 512 can be added and order equal distances."""
+
 _FAR: Final = np.iinfo(np.int32).max
 
 

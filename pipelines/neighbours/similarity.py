@@ -35,6 +35,8 @@ LEVELS: Final = 2**16
 
 _PAIRS_AT_A_TIME: Final = 2**14
 _ROWS_AT_A_TIME: Final = 2**17
+"""Numbers of pairs that are multiplied, and of rows whose columns are added up, at a time; they bound memory."""
+
 _GRAM_SALT, _STEM_SALT = hash64("gram"), hash64("stem")
 
 

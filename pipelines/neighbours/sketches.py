@@ -25,6 +25,8 @@ FEW_WORDS: Final = 2**17
 """Number of distinct words whose projections are in memory together, a kB each; of more, those of a block of rows."""
 
 _BLOCK: Final = 2**14
+"""Number of rows whose projections are in memory, `BITS` float32 each: 16 MB."""
+
 _PATTERNS: Final = 4096
 """Number of different projections of a part, which its column selects."""
 
