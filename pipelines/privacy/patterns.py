@@ -52,6 +52,7 @@ def _iban(match: str) -> Sequence[Span]:
     ends = [len(match), *(place for place in range(len(match) - 1, 0, -1) if not match[place].isalnum())]
     for end in ends:
         compact = "".join(filter(str.isalnum, match[:end])).upper()
+        # 15 characters in Norway, 34 at most; with the country at the end, the number modulo 97 has to be 1
         if 15 <= len(compact) <= 34 and int("".join(str(int(c, 36)) for c in compact[4:] + compact[:4])) % 97 == 1:
             return [(0, end)]
     return []
@@ -59,6 +60,9 @@ def _iban(match: str) -> Sequence[Span]:
 
 _CARD_DIGITS: Final = range(13, 20)
 _ISSUER: Final = re.compile(r"2[2-7]|3[04-9]|[456]")
+"""First digits of card numbers: 2 and 5 of Mastercard, 3 of American Express, Diners Club and JCB, 4 of Visa, 6 of
+Discover, Maestro and UnionPay."""
+
 _CARD_LAYOUTS: Final = (
     re.compile(r"\d{4}([ -])\d{4}\1\d{4}\1\d{4}(?!\d)"),
     re.compile(r"\d{4}([ -])\d{6}\1\d{4,5}(?!\d)"),

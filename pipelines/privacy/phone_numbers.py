@@ -12,6 +12,7 @@ from typing import Final
 from pipelines.privacy.matching import NO_DECIMALS, WORD, Kind, whole_if
 
 _DIGITS: Final = range(9, 13)
+"""Numbers of digits of a national number, prefixes included."""
 
 _DATE: Final = re.compile(
     r"(?:19|20)\d\d[-/. ]\d{1,2}[-/. ]\d{1,2}(?!\d)|\d{1,2}[-/. ]\d{1,2}[-/. ](?:19|20)\d\d(?!\d)"
@@ -42,6 +43,8 @@ _DOTTED: Final = re.compile(r"[1-9]\d{3}\.\d\d\.\d\d\.?\d\d|(?:(?:1?\d?\d|2[0-4]
 """A number of a customs tariff, or an IP address that names nobody."""
 
 _MOST_OF_LOTTERY: Final = 50
+"""Largest number of a list that begins with 0, as of a lottery; one French phone number in 400 looks like such a list
+(decision 56)."""
 
 _NO_CODE: Final = "".join(
     rf"(?<!\b{word} )" for word in ("ean", "gtin", "hs code", "hts", "hts code", "isbn", "issn", "ndc", "sku", "upc")

@@ -48,6 +48,7 @@ def _numbers(match: str) -> Sequence[Span]:
     """Return the whole run, unless it only counts up or down, or has no other digits than 0 and 1."""
     digits = [_VALUES[word] for word in re.findall(r"[^\W\d_]+", match.lower()) if word in _VALUES]
     steps = {later - earlier for earlier, later in itertools.pairwise(digits)}
+    # 0 follows 9, and in a count down 9 follows 0
     plain = steps <= {1, -9} or steps <= {-1, 9} or set(digits) <= {0, 1}
     return [] if plain else [(0, len(match))]
 
