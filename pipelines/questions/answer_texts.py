@@ -39,6 +39,7 @@ LONGEST_OPTION: Final = 200
 """Maximum number of characters of an answer that is given on a command line."""
 
 _SHOWN: Final = 60
+"""Maximum number of characters of an answer in a message."""
 
 SILENCE: Final = 24 * 3600 * 10**6
 """Minimum number of microseconds from the last row with a text that has ended to the last row of its answer id."""

@@ -20,6 +20,7 @@ from schemas.text_arrays import encode, fold_all, has_word_all, hash64_all, key_
 
 MAX_QUESTION_CHARACTERS = 10_000
 MAX_ANSWER_CHARACTERS = 100_000
+"""Maximum numbers of characters of a question and of an answer; rows with longer ones are rejected as ``too_long``."""
 
 IGNORED: Final = "ignored_answer_"
 """Beginning of the counters of rows with each of the answers to ignore, by its place in the option."""

@@ -32,6 +32,8 @@ _ACKNOWLEDGEMENT: Final = re.compile(
     unicodedata.normalize("NFC", rf"({_PHRASE})(\s({_PHRASE}|then|dann))*"), re.IGNORECASE
 )
 _LONGEST: Final = 60
+"""Maximum number of characters of an acknowledgement or a placeholder."""
+
 _NO_WORD: Final = re.compile(r"[^\w\s'\u0900-\u0963\u0966-\u0dff\u0e00-\u0eff]+")
 """Punctuation and pictures; marks of Indian scripts and of Thai and Lao, which are no letters, are parts of words."""
 
@@ -50,6 +52,8 @@ _PUNCTUATION: Final = frozenset(("P", "Z", "C"))
 """First letters of the Unicode categories of punctuation, spaces and control characters."""
 
 _LONGEST_APOLOGY: Final = 200
+"""Maximum number of characters of an apology: a long answer may have such a phrase beside information."""
+
 _APOLOGIES: Final = (
     r"(?<!\byou )\b(do|did|could|can)(n't|'t| ?not) (quite )?(understand|get that|catch that|know|help|answer)",
     r"\b(no answer|not sure (i understand|how to help|about that)|trouble (understand|hear)ing)",
@@ -122,6 +126,8 @@ _HAND_OVERS: Final = (
 )
 _OPENING: Final = re.compile(unicodedata.normalize("NFC", "|".join((*_OPENINGS, *_HAND_OVERS))), re.IGNORECASE)
 _LONGEST_OPENING: Final = 200
+"""Maximum number of characters of an opening."""
+
 _SENTENCE_END: Final = re.compile(r"[.!?…\n]+(?:\s|$)|[。！？।]+")
 _BUTTON: Final = re.compile(r"\[[^\]]*\]")
 
