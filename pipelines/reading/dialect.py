@@ -24,6 +24,8 @@ DELIMITERS: Final = {"csv": ",", "tsv": "\t"}
 CANDIDATES: Final = (",", ";", "\t", "|")
 
 _SAMPLE_BYTES: Final = 1 << 16
+"""Approximate number of bytes of the first lines, by which the delimiter is found."""
+
 _EXCEL: Final = re.compile(rb'"?sep=([^\r\n"])"?\r?\n?', re.IGNORECASE)
 """The first line in which Excel names the delimiter."""
 

@@ -19,7 +19,7 @@ from schemas.artifacts import storage
 
 SAMPLE_BYTES: Final = 1 << 22  # of a stored file
 SAMPLE_FILES: Final = 8  # of one format and compression; of other files only the size is used
-_PIECE_BYTES: Final = 1 << 14
+_PIECE_BYTES: Final = 1 << 14  # the read that fails at the end of a sample loses its piece
 
 _PARQUET_EXPANSION: Final = 4.0
 _UNPACKED_EXPANSION: Final = 5.0

@@ -22,6 +22,7 @@ from pipelines.summary.value_notes import ENCODING_HINT
 from schemas.errors import MissingColumnsError, QprError, WrongColumnsError
 
 _HEADER_ROWS, _HEADER_LINES = 100, 10_000
+"""Maximum numbers of objects, and of lines, blank and faulty ones included, by which the columns are found."""
 
 _DECODER: Final = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=lambda _: None)
 """Numbers keep their digits, since an id is text; NaN and Infinity, which are not JSON, become null."""

@@ -23,6 +23,8 @@ MAX_ROW_BYTES: Final = 1 << 20
 """Maximum length of a row: no question is that long, and a file without line ends would fill the memory."""
 
 _PIECE_BYTES: Final = 1 << 20
+"""Maximum number of unpacked bytes that are read at a time."""
+
 _GZIP_MAGIC: Final = b"\x1f\x8b"
 _MAGIC: Final[dict[bytes, Compression]] = {_GZIP_MAGIC: "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 _OTHER_FORMATS: Final = {
@@ -40,6 +42,7 @@ _MARKUP: Final = {b"<?xml": f"XML. {WRITE_ROWS}", b"<!doctype html": _PAGE, b"<h
 """Beginnings of text, in lower case, that no log has."""
 
 _MARKUP_BYTES: Final = 256
+"""Number of first bytes, leading blanks included, in which a file shows one of these beginnings."""
 
 
 def physical_lines(source: Source) -> Iterator[list[bytes]]:

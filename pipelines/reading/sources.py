@@ -33,8 +33,8 @@ WITHOUT_TEXT: Final[frozenset[Format]] = frozenset({"parquet"})
 """Formats that have an encoding and a compression of their own."""
 
 COMPRESSIONS: Final[dict[str, Compression]] = {"gz": "gzip", "zst": "zstd"}
-_SHOWN_REPEATS: Final = 3
-_PIECE_BYTES: Final = 1 << 20
+_SHOWN_REPEATS: Final = 3  # in a note
+_PIECE_BYTES: Final = 1 << 20  # hashed at a time
 _GLOB: Final = re.compile(r"[*?\[]")
 PACKED: Final = frozenset({"bz2", "xz", "lzma", "lz4", "br", "zip", "7z", "tar", "tgz"})
 """Endings of compressed files and archives that are not read."""

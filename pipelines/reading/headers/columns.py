@@ -27,6 +27,8 @@ MAX_NAMES_SHOWN: Final = 30
 """Number of names of columns in a message."""
 
 _MIN_WORDS_OF_SENTENCE: Final = 4
+"""Minimum number of words from which on the name of a column looks like a cell of a log without a header."""
+
 _DIGITS: Final = re.compile(r"\d+")
 
 

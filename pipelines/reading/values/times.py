@@ -32,6 +32,7 @@ _SERIAL: Final = re.compile(r"\s*(\d{5})(?:[.,](\d{1,15}))?\s*", re.ASCII)
 _SERIAL_DAYS: Final = range(36_526, 73_051)
 """Numbers of days that spreadsheets write for the years 2000 to 2099; as seconds they were hours of 1970-01-01."""
 _SERIAL_START: Final = datetime.datetime(1899, 12, 30, tzinfo=datetime.UTC)
+"""Day 0 of spreadsheets, whose year 1900 has a 29 February."""
 
 
 def times_of_numbers(numbers: pa.Array) -> pa.Array:
