@@ -74,7 +74,7 @@ def _things() -> dict[str, Iterable[str]]:
         "language": words.languages,
         "award": words.awards,
         "weekday": words.weekdays,
-        "day": [f"{month} {day}" for month in words.months for day in range(1, 29)],
+        "day": [f"{month} {day}" for month in words.months for day in range(1, 29)],  # days of every month
         "year": map(str, range(1900, 2025)),
         "number": map(str, range(2, 200)),
     }

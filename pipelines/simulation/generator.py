@@ -81,7 +81,7 @@ def _confidence(settings: Simulation, doubt: np.ndarray, changed: np.ndarray) ->
 
 
 def _asker(settings: Simulation, first: int, rows: int, rng: np.random.Generator) -> dict[str, pa.Array]:
-    users = max(1, settings.events // 20)
+    users = max(1, settings.events // 20)  # twenty questions each, on average
     moment, who = rng.random((2, rows))
     start_us = (settings.start - datetime.date(1970, 1, 1)).days * 86_400_000_000
     spacing_us = settings.days * 86_400_000_000 / settings.events
