@@ -45,7 +45,7 @@ _TIMES_CHANCE: Final = 5
 _MIN_QUESTIONS: Final = 500
 """Minimum number of questions for a comparison with chance, of which the agreement has a standard error below .01."""
 
-_MILLION: Final = 1e6
+_MILLION: Final = 1e6  # counters are whole numbers, so shares are counted in millionths
 
 
 def warnings(counters: Mapping[str, int], configuration: Mapping[str, Any]) -> list[str]:

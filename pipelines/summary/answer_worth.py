@@ -15,7 +15,7 @@ from schemas.artifacts.manifest import Source
 from schemas.quantities import counted
 
 _MILLION: Final = 1e6
-_NORMAL: Final = 1.96
+_NORMAL: Final = 1.96  # standard errors on each side of an interval of 95 %
 _MOST: Final = 0.5
 """Estimated share of right pairs below which a run warns."""
 

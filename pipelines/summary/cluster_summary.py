@@ -28,6 +28,8 @@ SCORES: Final = tuple(field.name for field in CLUSTERS if pa.types.is_floating(f
 
 SHOWN_CLUSTERS: Final = 10
 SHOWN_TEXTS: Final = 20
+"""Numbers of the largest and of the least coherent clusters, and of texts of each, in a summary."""
+
 _STEPS: Final = 10_000  # scores are counted to the fourth decimal
 _AT_ONCE: Final = 16  # files read at a time: a remote store has a high latency and serves requests in parallel
 _NUMBERS: Final = ("cluster_id", "split", "size", "events", *SCORES)

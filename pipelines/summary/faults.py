@@ -27,6 +27,7 @@ ASKED_FOR: Final = (
 
 SHOWN: Final = 5
 _SHOWN_CHARACTERS: Final = 120
+"""Maximum number of examples of rejects in an error, and of characters of each."""
 
 _ADVICE: Final = {
     "size_single_question": "An answer needs two questions, and texts are compared whole: write the answers without "

@@ -19,7 +19,10 @@ from schemas.artifacts import storage
 from schemas.artifacts.manifest import File
 
 SHOWN_REJECTS: Final = 5
+"""Maximum number of payloads of a reason."""
+
 _BATCH: Final = 1024
+"""Number of payloads in memory; one has up to 10,000 characters of each text (`writing.rejects`)."""
 
 
 class RejectExamples(NamedTuple):
