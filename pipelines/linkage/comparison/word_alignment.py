@@ -96,15 +96,15 @@ class Cosines:
 
     def between(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
         """Return the (N,) float32 cosines of parts."""
-        one, other = self.word[one], self.word[other]
-        coded = pa.array(np.minimum(one, other) * len(self.vectors) + np.maximum(one, other)).dictionary_encode()
-        one, other = np.divmod(coded.dictionary.to_numpy(), max(len(self.vectors), 1))
-        dot = np.empty(len(one), np.float32)
-        for start in range(0, len(one), BLOCK):
+        first, second = self.word[one], self.word[other]
+        coded = pa.array(np.minimum(first, second) * len(self.vectors) + np.maximum(first, second)).dictionary_encode()
+        smaller, larger = np.divmod(coded.dictionary.to_numpy(), max(len(self.vectors), 1))  # each pair of words once
+        dot = np.empty(len(smaller), np.float32)
+        for start in range(0, len(smaller), BLOCK):
             some = slice(start, start + BLOCK)
-            products = (self.vectors[words[some]].astype(np.float32) for words in (one, other))
+            products = (self.vectors[words[some]].astype(np.float32) for words in (smaller, larger))
             dot[some] = np.einsum("nd,nd->n", *products)
-        cosines: np.ndarray = (dot / (self.length[one] * self.length[other]))[coded.indices.to_numpy()]
+        cosines: np.ndarray = (dot / (self.length[smaller] * self.length[larger]))[coded.indices.to_numpy()]
         return cosines
 
     def of_sums(self, different: sparse.csr_array) -> np.ndarray:
