@@ -51,7 +51,7 @@ def read_rows(
     read = schema if columns is None else pa.schema([schema.field(column) for column in columns])
     with _explained(name):
         encoded = [field.name for field in read if pa.types.is_dictionary(field.type)]
-        file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=encoded)
+        file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=encoded)  # a shared text is in memory once
         expected = pa.schema(
             [field for field in read if field.name not in absent or field.name in file.schema_arrow.names]
         )
@@ -142,7 +142,7 @@ def mapped_rows(
         expected = pa.schema([field for field in schema if field.name not in absent or field.name in part.column_names])
         _check_columns(part.schema, expected, name)
         _check_count(len(part), rows, name)
-        if part.column(0).num_chunks > 1:
+        if part.column(0).num_chunks > 1:  # `arrow_bytes` writes one
             raise ValueError("it has several batches")
         if not checked:
             part.validate(full=True)

@@ -146,7 +146,7 @@ def _remove_empty(warehouse: str) -> None:
             url = storage.join(warehouse, folder, name)
             if NAMES.issuperset(storage.children(url)):
                 with contextlib.suppress(LockedError), held(url):
-                    pass
+                    pass  # the release removes the file of a dead run
                 storage.delete_if_empty(url)
 
 
@@ -168,6 +168,7 @@ def _freed(warehouse: str, paths: list[str]) -> list[int]:
     seen = set[Hashable]()
     freed = []
     for of_folder in files:
+        # a file with a link outside of these folders stays
         gone = {file.node: file.bytes for file in of_folder if linked[file.node] >= file.links}
         freed.append(sum(size for node, size in gone.items() if node not in seen))
         seen |= gone.keys()
