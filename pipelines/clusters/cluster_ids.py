@@ -90,7 +90,7 @@ def _inherited(members: pa.Table, cluster: Int64s, ids: Int64s) -> Int64s:
     pairs, votes = np.unique(np.stack([earlier, cluster[had]]), axis=1, return_counts=True)
     names, places = pairs
     order = np.lexsort((ids[places], -votes, names))
-    first = order[np.unique(names[order], return_index=True)[1]]
+    first = order[np.unique(names[order], return_index=True)[1]]  # of each earlier id, the cluster with most votes
     enough = first[2 * votes[first] >= np.bincount(cluster)[places[first]]]
     best = enough[np.lexsort((names[enough], -votes[enough], places[enough]))]
     taken, row = np.unique(places[best], return_index=True)

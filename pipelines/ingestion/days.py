@@ -74,7 +74,7 @@ class Day(NamedTuple):
             ignored: answers that the dataset ignores. The day counted rows by their places in a list of its own.
         """
         counters = self.manifest.counters
-        places = {fold(answer): place for place, answer in reversed([*enumerate(ignored)])}
+        places = {fold(answer): place for place, answer in reversed([*enumerate(ignored)])}  # of equal ones the first
         own = self.manifest.configuration.get("validation", {}).get("ignored_answers", ())
         rows = {
             f"{IGNORED}{places[fold(answer)]}": counters[name]

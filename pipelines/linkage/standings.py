@@ -223,7 +223,7 @@ def _ranked(row: np.ndarray, similarity: np.ndarray, of_kind: np.ndarray, starts
     rank = before - before[starts[row]] if len(row) else before
     kept = of_kind & (rank < NEAREST)
     ends = offsets_of(np.bincount(row[kept], minlength=len(starts))).astype(np.int32)
-    levels = (similarity[kept] * np.float32(LEVELS)).astype(np.int64) - 1
+    levels = (similarity[kept] * np.float32(LEVELS)).astype(np.int64) - 1  # 1 to `LEVELS`, which 16 bits hold from 0 on
     return pa.ListArray.from_arrays(pa.array(ends), pa.array(levels.astype(np.uint16)))
 
 

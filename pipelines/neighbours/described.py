@@ -86,7 +86,7 @@ def describe(rows: pa.Table, weights: TokenWeights) -> Described:
     divided = divide(questions["text"], weights)
     stems = _rarest_stems(divided)
     thorough = weights.questions <= THOROUGH
-    keys = stems[:, : 4 if thorough else 3].copy()
+    keys = stems[:, : 4 if thorough else 3].copy()  # the stems keep frequent ones: they order the lists
     frequent = np.isin(keys[:, ALWAYS:], divided.stems[divided.frequency > FREQUENT])
     keys[:, ALWAYS:][frequent] = NO_STEM
     vectors = vectors_in(questions[VECTOR.name]) if VECTOR.name in questions.column_names else None

@@ -68,7 +68,7 @@ def place_in_shards(keyed: Keyed, weights: TokenWeights, *, shards: int) -> Iter
     for start in range(0, len(questions), PLACED_AT_ONCE):
         some = slice(start, start + PLACED_AT_ONCE)
         shard = np.sort(np.where(keys[some] == NO_STEM, shards, keys[some] % shards), axis=1)
-        shard[:, 1:][shard[:, 1:] == shard[:, :-1]] = shards
+        shard[:, 1:][shard[:, 1:] == shard[:, :-1]] = shards  # a question is once in a shard, whatever its keys
         row, column = np.nonzero(shard < shards)
         packed = pa.FixedSizeBinaryArray.from_buffers(
             PLACED_QUESTIONS.field("sketch").type,
@@ -135,7 +135,7 @@ def _nearest(
             if sum(len(earlier.row) for earlier in part) > MERGED_FROM * k * QUESTIONS_A_PART:
                 part[:] = [narrow(keep_nearest(concatenate(part), rank, k))]
     for number, part in enumerate(parts):
-        parts[number] = []
+        parts[number] = []  # frees its memory when the next part is read
         if part:
             nearest = concatenate(part)
             yield neighbours_table(described.questions, nearest if len(part) == 1 else keep_nearest(nearest, rank, k))
@@ -150,7 +150,7 @@ def _sought(described: Described, lists: Lists, subjects: np.ndarray, *, same_an
         if not different.all():
             row, partner = row[different], partner[different]
         if described.vectors is None:
-            listed = np.zeros(len(ids), bool)
+            listed = np.zeros(len(ids), bool)  # vectors of the rows of these lists alone are in memory
             listed[some.row] = True
             place = np.cumsum(listed) - 1
             similarity = similarities(vectors_of(described.divided, np.flatnonzero(listed)), place[row], place[partner])

@@ -87,7 +87,7 @@ def _candidates(
     for start in range(0, len(rows), BLOCK):
         block = rows[start : start + BLOCK]
         scores = products(block)
-        scores[_equals(ids, block)] = 0
+        scores[_equals(ids, block)] = 0  # the question itself, under this and other answers
         mates = _equals(answers, block)
         same = _highest(*mates, scores[mates], rank, k)
         scores[mates] = 0

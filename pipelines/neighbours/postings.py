@@ -127,7 +127,7 @@ def _of_block(
         ranked[2 * step - 2, : len(after)] = after
         before = far[max(start - begin - step, 0) : stop - begin - step]
         ranked[2 * step - 1, stop - start - len(before) :] = before
-    ranked[1::2] += ranked[1::2] < _FAR
+    ranked[1::2] += ranked[1::2] < _FAR  # of two as near, the one after the entry comes first
     ranked = np.ascontiguousarray(ranked.T)
     limit = np.full((len(ranked), 1), _FAR - 1, np.int32)
     if 2 * steps > effort.candidates:

@@ -231,7 +231,7 @@ class _Search(NamedTuple):
         for place, character in enumerate(form):
             if character in self.starts:
                 rest = form[place:]
-                nearest = bisect.bisect_left(self.letters, rest)
+                nearest = bisect.bisect_left(self.letters, rest)  # sorted: if any begins with the rest, this one does
                 if nearest < len(self.letters) and self.letters[nearest].startswith(rest):
                     return True
         return False

@@ -149,7 +149,7 @@ def ignored_counts(by_text: pa.Array, by_id: pa.Array, events: np.ndarray) -> di
         events: (N,) int64 number of log rows that each stands for.
     """
     text, id_ = (pc.fill_null(places, -1).to_numpy() for places in (by_text, by_id))
-    places = np.concatenate([text, np.where(id_ == text, -1, id_)])
+    places = np.concatenate([text, np.where(id_ == text, -1, id_)])  # a row with both counts once
     totals = np.zeros(places.max(initial=-1) + 2, np.int64)
     np.add.at(totals, places, np.tile(events, 2))  # rows without a place are the last
     return {f"{IGNORED}{place}": total for place, total in enumerate(totals[:-1].tolist()) if total}
@@ -174,6 +174,7 @@ def _has_locale(locales: pa.ChunkedArray, locale: str) -> pa.Array:
         pc.replace_substring(pc.utf8_lower(pc.utf8_trim_whitespace(value)), "_", "-")
         for value in (locales, pa.scalar(locale))
     )
+    # a hyphen ends both, so that de is not the beginning of den
     return pc.starts_with(pc.binary_join_element_wise(tags, "", "-"), f"{tag.as_py()}-").combine_chunks()
 
 
@@ -206,7 +207,7 @@ def _count(
     coded = pa.table(columns if users is None else columns | {USER.name: users}).filter(kept)
     by = ["question", "answer"] if coded["answer_id"].null_count == len(coded) else ["question", "answer", "answer_id"]
     by = by if users is None else [*by, USER.name]
-    counted = coded.group_by(by, use_threads=False).aggregate(
+    counted = coded.group_by(by, use_threads=False).aggregate(  # threads would order the groups by chance
         [("timestamp", "min"), ("timestamp", "max"), ([], "count_all")]
     )
     if "answer_id" not in by:

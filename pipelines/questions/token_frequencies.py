@@ -89,5 +89,5 @@ def frequent(counts: TokenWeights) -> TokenWeights:
     keep = counts.frequencies > 1
     if np.count_nonzero(keep) > MAX_TOKENS:
         largest_left_out = np.partition(counts.frequencies, -MAX_TOKENS - 1)[-MAX_TOKENS - 1]
-        keep = counts.frequencies > largest_left_out
+        keep = counts.frequencies > largest_left_out  # equally rare ones together, so that no order decides
     return TokenWeights(counts.tokens[keep], counts.frequencies[keep], counts.questions)

@@ -135,6 +135,7 @@ def check_header(
     if not source.is_text:
         return header
     notes = [*header.notes]
+    # 4 bytes: the longest mark of a compression
     codec = None if source.compression else codec_of(storage.read_start(source.location, 4), source)
     if codec:
         notes.insert(0, f"is {codec} data, although its name does not end so")

@@ -57,7 +57,7 @@ class Questions:
         """Return some of the rows, ascending; MEMBERS of consecutive ones are not copied."""
         if len(rows) == len(self):
             return self
-        if len(rows) and rows[-1] - rows[0] == len(rows) - 1:
+        if len(rows) and rows[-1] - rows[0] == len(rows) - 1:  # consecutive rows, which are not copied
             return self.slice(slice(int(rows[0]), int(rows[-1]) + 1))
         members = self.members.take(pa.array(rows))
         vectors = None if self.vectors is None else self.vectors[rows]
@@ -177,6 +177,7 @@ def _width(questions: Questions) -> int:
 
 def _portions(starts: np.ndarray, sizes: np.ndarray) -> Iterator[slice]:
     """Yield slices of rows of whole answers with about `PAIRS_AT_ONCE` pairs each."""
+    # 1 for an answer without a pair, so that a portion of such answers is bounded too
     effort = np.cumsum(np.where(sizes > ALL_PAIRS, sizes * RAREST * WINDOW, pairs_in_runs(sizes)) + 1)
     part = effort // PAIRS_AT_ONCE
     bounds = [*starts.tolist(), int(sizes.sum())]
