@@ -31,7 +31,7 @@ from schemas.errors import QprError, WrongColumnsError
 from schemas.text_arrays import parts_of_texts
 
 PART_BYTES: Final = 1 << 26
-"""Uncompressed size at which a part of a file ends, after a whole row group."""
+"""Uncompressed size at which a part of a file ends, after a whole row group, so that no worker holds a large file."""
 
 
 def read_parquet(source: Source, columns: Sequence[Column], names: Mapping[str, str]) -> Iterator[Batch]:

@@ -27,7 +27,7 @@ LEASE: Final = datetime.timedelta(minutes=10)
 """Time to live; longer than clocks of two machines differ and than a store fails to answer."""
 
 PERIOD_S: Final = 60.0
-"""Time between two renewals."""
+"""Time between two renewals: nine can fail before a lease expires."""
 
 
 class Lease(pydantic.BaseModel, frozen=True, extra="forbid"):

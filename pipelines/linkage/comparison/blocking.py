@@ -13,7 +13,8 @@ from pipelines.linkage.comparison.part_weights import Parts
 from schemas.ragged import ranges, ranks_in_runs, runs_of, sort_distinct, starts_of_runs
 
 ALL_PAIRS: Final = 1_000
-"""Maximum number of questions of an answer at which all of its pairs are compared."""
+"""Maximum number of questions of an answer at which all of its pairs are compared: all pairs of 5,166 questions took 89
+CPU seconds and 8 GB (decision 12)."""
 
 RAREST: Final = 5
 """Number of rarest stems by which a question of a larger answer is looked up."""
@@ -24,7 +25,8 @@ WINDOW: Final = 4
 The number of pairs of a larger answer is therefore linear in its questions."""
 
 SAMPLED: Final = 16
-"""Number of random pairs a question from which the similarities inside a larger answer are estimated."""
+"""Number of random pairs a question from which the similarities inside a larger answer are estimated. Compared
+pairs are more alike, and match probabilities by their similarities were far too low (decision 12)."""
 
 
 SAMPLED_ROWS: Final = 1 << 16
