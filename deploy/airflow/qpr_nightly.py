@@ -21,7 +21,7 @@ except ImportError:  # older releases of Airflow 3 have them elsewhere
     from airflow.exceptions import AirflowFailException, AirflowSkipException
 
 WRONG_USAGE, REFUSED, BAD_DROP = 2, 3, 4
-
+"""Exit codes of `qpr` that are the same when a command is repeated."""
 
 OPTIONS = {"ingest": ["QPR_INGEST_OPTIONS"], "nightly": ["QPR_INGEST_OPTIONS", "QPR_NIGHTLY_OPTIONS"]}
 """Variables with more options of each command, quoted as for a shell."""
@@ -52,8 +52,9 @@ def call(command: str, date: str) -> None:
 @dag(
     schedule="30 2 * * *",
     start_date=datetime.datetime(2026, 11, 1, tzinfo=datetime.UTC),
-    catchup=True,
-    max_active_runs=1,
+    catchup=True,  # a run for each day that was missed
+    max_active_runs=1,  # a second night on a warehouse fails
+    # a late drop needs some time; finished steps are skipped
     default_args={"retries": 3, "retry_delay": datetime.timedelta(minutes=10)},
 )
 def qpr_nightly() -> None:

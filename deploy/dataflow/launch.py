@@ -21,12 +21,12 @@ PASSED_ON = {
     GoogleCloudOptions: ("project", "region", "temp_location", "staging_location", "service_account_email"),
     WorkerOptions: ("sdk_container_image", "network", "subnetwork", "use_public_ips"),
 }
-"""What the job that does the work has in common with the one that waits."""
+"""Options of the job that waits which the job that does the work gets too."""
 
 
 def command_of(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the words of `qpr` that a worker runs, and Beam's flags of the job that waits."""
-    parser = argparse.ArgumentParser(allow_abbrev=False)
+    parser = argparse.ArgumentParser(allow_abbrev=False)  # else a flag of Beam could count as one of these
     parser.add_argument("--logs", required=True)
     parser.add_argument("--output", required=True)
     parser.add_argument("--more", default="")
@@ -47,11 +47,11 @@ def run_command(words: Sequence[str]) -> None:
     """Run `qpr` and wait for it; if this step is tried again it starts over, which does no harm.
 
     Raises:
-        RuntimeError: it failed; the message is what it said.
+        RuntimeError: it failed; the message has the end of its own.
     """
     done = subprocess.run([sys.executable, "-m", "jobs", *words], capture_output=True, text=True, check=False)
     if done.returncode:
-        raise RuntimeError(f"qpr {shlex.join(words)}: {done.stderr[-2000:]}")
+        raise RuntimeError(f"qpr {shlex.join(words)}: {done.stderr[-2000:]}")  # the cause is at the end
 
 
 def main(arguments: Sequence[str]) -> None:
