@@ -54,9 +54,9 @@ def check_verdict(queue: Queue, verdict: Verdict, *, more: Collection[str] = ())
     Raises:
         QprError: verdict, strays or note do not fit.
     """
-    known = dict.fromkeys([*VERDICTS[queue.source.kind].values(), *more])
-    if verdict.verdict not in known:
-        raise QprError(f"verdict {verdict.verdict[:40]!a} is none of {', '.join(known)}. Correct it")
+    accepted = dict.fromkeys([*VERDICTS[queue.source.kind].values(), *more])
+    if verdict.verdict not in accepted:
+        raise QprError(f"verdict {verdict.verdict[:40]!a} is none of {', '.join(accepted)}. Correct it")
     item, strays = queue.item(queue.places[verdict.item]), set(verdict.strays)
     unknown = sorted(strays - {line.name for line in item.lines if line.name})
     if unknown:

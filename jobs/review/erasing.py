@@ -84,17 +84,17 @@ def erase_from_review(
         if dry_run:
             left = _names_left(path, source, erasure, dataset, files)
             gone = 0 if left is None else sum(item not in left for item in _judged_items(connection))
-            return _result(path, source, _found(connection, erasure), gone=gone, rewritten=False)
+            return _result(path, source, _changed_verdicts(connection, erasure), gone=gone, rewritten=False)
     queue = _queue_without(path, source, erasure, dataset, files)
     with contextlib.closing(open_database(path, source)) as connection, explained(path):
         connection.execute("PRAGMA secure_delete = ON")
         with transaction(connection):
-            found = _found(connection, erasure)
-            connection.executemany("UPDATE verdicts SET note = ?, strays = ? WHERE verdict_id = ?", found)
+            changed = _changed_verdicts(connection, erasure)
+            connection.executemany("UPDATE verdicts SET note = ?, strays = ? WHERE verdict_id = ?", changed)
             gone = _follow(connection, queue) if queue else 0
         for statement in _REWRITE:
             connection.execute(statement)
-    return _result(path, source, found, gone=gone, rewritten=bool(found or gone))
+    return _result(path, source, changed, gone=gone, rewritten=bool(changed or gone))
 
 
 def check_databases_of(file: str, erasure: Erasure, reviews: Sequence[str]) -> None:
@@ -141,13 +141,13 @@ def _databases_of(file: str, given: Set[str]) -> list[str]:
 
 
 def _result(
-    path: str, source: QueueIdentity, found: Sequence[tuple[str, str, str]], *, gone: int, rewritten: bool
+    path: str, source: QueueIdentity, changed: Sequence[tuple[str, str, str]], *, gone: int, rewritten: bool
 ) -> dict[str, Any]:
     items = "requests" if source.kind == "requests" else "clusters"
-    return {"review": path, "rewritten": rewritten, "verdicts": len(found), items: gone}
+    return {"review": path, "rewritten": rewritten, "verdicts": len(changed), items: gone}
 
 
-def _found(connection: sqlite3.Connection, erasure: Erasure) -> list[tuple[str, str, str]]:
+def _changed_verdicts(connection: sqlite3.Connection, erasure: Erasure) -> list[tuple[str, str, str]]:
     """Return note, strays and id of each verdict that changes."""
     mentions = Mentions(erasure)
     names, changed = mentions.names, []
@@ -237,7 +237,7 @@ def _follow(connection: sqlite3.Connection, queue: Queue) -> int:
     gone = [(item,) for item, place in places.items() if place is None]
     verdicts = "SELECT verdict_id FROM verdicts WHERE item = ?"
     connection.executemany(f"DELETE FROM undone WHERE verdict_id IN ({verdicts})", gone)  # noqa: S608
-    for table in ("verdicts", "claims", "items"):
+    for table in ("verdicts", "claims", "items"):  # names and conditions are our own
         connection.executemany(f"DELETE FROM {table} WHERE item = ?", gone)  # noqa: S608
     stay = [queue.item(place) for place in places.values() if place is not None]
     facts = [(item.place, item.size, strata_text(item.strata), item.name) for item in stay]

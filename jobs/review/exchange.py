@@ -44,21 +44,21 @@ def export_verdicts(store: VerdictStore, queue: Queue, file: str, *, overwrite: 
     conditional_writes.refuse_existing(file, overwrite=overwrite, option="--export")
     verdicts = store.verdicts()
     grouped, seed = opinions(verdicts), queue.source.seed
-    found = {item: outcome(people, shared=is_shared(item, seed)) for item, people in grouped.items()}
-    last = {one.item: one for one in verdicts if one.verdict == found[one.item].verdict}
+    outcomes = {item: outcome(people, shared=is_shared(item, seed)) for item, people in grouped.items()}
+    last = {verdict.item: verdict for verdict in verdicts if verdict.verdict == outcomes[verdict.item].verdict}
     labellers = {item: ", ".join(people) for item, people in grouped.items()}
     counted = set(counted_items(grouped, store.places()))
     if isinstance(queue, PairQueue):
-        judged = {item: one for item, one in last.items() if item in counted}
+        judged = {item: verdict for item, verdict in last.items() if item in counted}
         rows = [_pair_row(row, judged.get(row["pair_id"]), labellers) for row in queue.rows]
     elif isinstance(queue, RequestQueue):
         named = zip(queue.names, queue.rows, strict=True)
         rows = [_request_row(row, name, last.get(name or ""), labellers) for name, row in named]
     else:
-        rows = [_cluster_row(one, labellers, queue) for one in last.values()]
+        rows = [_cluster_row(verdict, labellers, queue) for verdict in last.values()]
     conditional_writes.write_result(file, file_content(rows, file), overwrite=overwrite, option="--export")
-    waiting = sum(one.waits for one in found.values())
-    return {"output": file, "judged": len(found), "counted": len(counted), "waiting": waiting}
+    waiting = sum(result.waits for result in outcomes.values())
+    return {"output": file, "judged": len(outcomes), "counted": len(counted), "waiting": waiting}
 
 
 def full_verdict(verdict: Verdict) -> str:

@@ -182,8 +182,8 @@ def _check_name(verdict: Verdict, named: Mapping[str, Verdict]) -> None:
     Raises:
         QprError: item, person or verdict differ.
     """
-    known = named.get(verdict.verdict_id, verdict)
-    if _judgement(known) != _judgement(verdict):
+    stored = named.get(verdict.verdict_id, verdict)
+    if _judgement(stored) != _judgement(verdict):
         fault = f"verdict_id {verdict.verdict_id[:40]!a} is that of another verdict"
         raise QprError(f"{fault}. Empty this cell and judged_at of the row to add a further verdict")
 

@@ -60,17 +60,17 @@ def outcome(people: People, *, shared: bool) -> Outcome:
         people: verdicts of at least one person.
         shared: a second person judges the item although the first calls it right.
     """
-    found = [opinion(verdicts) for verdicts in people.values()]
-    if found == [RIGHT]:  # nearly all items
+    given = [opinion(verdicts) for verdicts in people.values()]
+    if given == [RIGHT]:  # nearly all items
         return Outcome(RIGHT, waits=shared)
-    faults = collections.Counter(verdict for verdict in found if verdict != RIGHT)
-    right, wrong = len(found) - faults.total(), faults.total()
+    faults = collections.Counter(verdict for verdict in given if verdict != RIGHT)
+    right, wrong = len(given) - faults.total(), faults.total()
     if right > wrong:
         return Outcome(RIGHT, waits=False)
-    return Outcome(faults.most_common(1)[0][0], waits=len(found) == 1 or right == wrong)
+    return Outcome(faults.most_common(1)[0][0], waits=len(given) == 1 or right == wrong)
 
 
-@functools.lru_cache(100_000)
+@functools.lru_cache(100_000)  # after each verdict all judged items are counted again
 def is_shared(item: str, seed: int) -> bool:
     """Return whether a second person judges an item in any case, so that a second opinion is no sign of a fault."""
     return hash64(f"shared:{seed}:{item}") % ONE_OF == 0

@@ -34,7 +34,7 @@ def person_name(given: str) -> str:
     return name
 
 
-@functools.lru_cache(10_000)
+@functools.lru_cache(10_000)  # after each verdict the names of all verdicts are compared again
 def person_key(name: str) -> str:
     """Return the same text for each spelling of a name: case, form, quotes, spaces, invisible characters are equal."""
     return fold(name)
@@ -46,10 +46,10 @@ def first_spellings(names: Iterable[str]) -> dict[str, str]:
     Args:
         names: in the order of time.
     """
-    found: dict[str, str] = {}
+    spellings: dict[str, str] = {}
     for name in names:
-        found.setdefault(person_key(name), " ".join(name.split()))
-    return found
+        spellings.setdefault(person_key(name), " ".join(name.split()))
+    return spellings
 
 
 def reviewer_name(given: str | None) -> str:

@@ -36,26 +36,26 @@ def report_document(store: VerdictStore, queue: Queue | None, *, claim: float, e
         error: chance that a bound is ever false.
     """
     verdicts, source = store.verdicts(), store.source
-    found = tally(verdicts, store.places(), source, claim=claim, error=error)
+    figures = tally(verdicts, store.places(), source, claim=claim, error=error)
     plain = source.kind != "pairs"  # pairs are drawn from strata: `qpr calibrate` weighs them
     return {
         "queue": source.kind,
         "digest": source.digest,
         "seed": source.seed,
         "items": source.items,
-        "judged": found.judged,
-        "counted": found.counted,
-        "verdicts": dict(found.verdicts),
+        "judged": figures.judged,
+        "counted": figures.counted,
+        "verdicts": dict(figures.verdicts),
         "confidence": 1 - error,
-        "right": found.all._asdict() if plain else None,
-        "by_question": found.by_question._asdict() if plain else None,
-        "claim": {"share": claim, "supported": found.missing == 0, "missing": found.missing} if plain else None,
-        "strata": [{"by": by, "name": name, **share._asdict()} for (by, name), share in found.strata.items()],
-        "slips": found.slips._asdict(),
-        "second_opinions": {"items": found.second_opinions, **found.agreement._asdict()},
-        "waiting": len(found.waiting),
-        "reviewers": dict(found.reviewers),
-        "disagreements": _disagreements(found, verdicts, queue),
+        "right": figures.all._asdict() if plain else None,
+        "by_question": figures.by_question._asdict() if plain else None,
+        "claim": {"share": claim, "supported": figures.missing == 0, "missing": figures.missing} if plain else None,
+        "strata": [{"by": by, "name": name, **share._asdict()} for (by, name), share in figures.strata.items()],
+        "slips": figures.slips._asdict(),
+        "second_opinions": {"items": figures.second_opinions, **figures.agreement._asdict()},
+        "waiting": len(figures.waiting),
+        "reviewers": dict(figures.reviewers),
+        "disagreements": _disagreements(figures, verdicts, queue),
     }
 
 
@@ -65,17 +65,17 @@ def progress_text(progress: Progress, kind: Kind) -> str:
     done = f"You judged {progress.mine:,}; {progress.judged:,} of {progress.items:,} {kind} are judged"
     if share is None or not share.judged:
         return done
-    found = f"{done}; {share.right:,} of {share.judged:,} right, so at least {rounded_percent(share.bound)} of all"
+    shown = f"{done}; {share.right:,} of {share.judged:,} right, so at least {rounded_percent(share.bound)} of all"
     claim = f"{100 * progress.claim:.4g} %"
     if progress.missing is None:
-        return f"{found}; too many are wrong for {claim}"
+        return f"{shown}; too many are wrong for {claim}"
     if not progress.missing:
-        return f"{found}; {claim} is supported"
+        return f"{shown}; {claim} is supported"
     more = counted(progress.missing, "further right one")
     # judged items behind a gap are left too: they count as soon as the gap has a verdict
     if few := _few_left(progress.missing, progress.items - share.judged):
-        return f"{found}; {claim} takes {more}{few}"
-    return f"{found}; {more} until {claim} is supported"
+        return f"{shown}; {claim} takes {more}{few}"
+    return f"{shown}; {more} until {claim} is supported"
 
 
 def end_text(progress: Progress, reviewer: str) -> str:
@@ -118,10 +118,10 @@ def check_claim(document: Mapping[str, Any], path: str) -> str:
     """
     claim, right = document["claim"], document["right"]
     done = f"{right['right']:,} right of {counted(right['judged'], 'counted verdict')}"
-    found = f"{done}, which shows {_precise(right['bound'])}"
+    evidence = f"{done}, which shows {_precise(right['bound'])}"
     if not claim["supported"]:
-        raise QprError(f"{path}: {_precise(claim['share'])} is not supported: {found}. {more_text(document)}")
-    return f"{_precise(claim['share'])} is supported: {found}"
+        raise QprError(f"{path}: {_precise(claim['share'])} is not supported: {evidence}. {more_text(document)}")
+    return f"{_precise(claim['share'])} is supported: {evidence}"
 
 
 def more_text(document: Mapping[str, Any]) -> str:
@@ -129,10 +129,10 @@ def more_text(document: Mapping[str, Any]) -> str:
     missing = document["claim"]["missing"]
     if missing is None:
         return f"Too many of the {document['items']:,} {document['queue']} are wrong for it"
-    one = "request" if document["queue"] == "requests" else "cluster"
+    noun = "request" if document["queue"] == "requests" else "cluster"
     few = _few_left(missing, document["items"] - document["counted"])
     advice = f"{few}. Give a lower --claim" if few else ""
-    return f"It takes {counted(missing, f'further right {one}')} without a wrong one{advice}"
+    return f"It takes {counted(missing, f'further right {noun}')} without a wrong one{advice}"
 
 
 def _few_left(missing: int, left: int) -> str:
@@ -186,8 +186,14 @@ def report_tables(document: Mapping[str, Any]) -> list[SummaryTable]:
 
 
 def _row(name: str, share: Mapping[str, Any]) -> tuple[str, ...]:
-    found = Share(share["judged"], share["right"], share["share"], share["bound"])
-    return name, f"{found.judged:,}", f"{found.right:,}", _share_text(found.share), _precise(found.bound)
+    row = Share(share["judged"], share["right"], share["share"], share["bound"])
+    return (
+        name,
+        f"{row.judged:,}",
+        f"{row.right:,}",
+        _share_text(row.share),
+        _precise(row.bound),
+    )
 
 
 def _precise(share: float) -> str:
@@ -199,16 +205,20 @@ def _share_text(share: float | None) -> str:
     return "not measured" if share is None else _precise(share)
 
 
-def _disagreements(found: Tally, verdicts: Sequence[Verdict], queue: Queue | None) -> list[dict[str, Any]]:
+def _disagreements(figures: Tally, verdicts: Sequence[Verdict], queue: Queue | None) -> list[dict[str, Any]]:
     grouped = opinions(verdicts)
     listed = []
-    for item in found.disagreements[:_SHOWN]:
+    for item in figures.disagreements[:_SHOWN]:
         place = None if queue is None else queue.places.get(item)
         shown = None if queue is None or place is None else queue.item(place)
         texts = {} if shown is None else {"answer": shown.answer, "texts": [line.text for line in shown.lines]}
         given = [verdict for people in grouped[item].values() for verdict in people]
         columns = ("reviewer", "verdict", "note", "judged_at")
         listed.append(
-            {"item": item, **texts, "verdicts": [{name: getattr(one, name) for name in columns} for one in given]}
+            {
+                "item": item,
+                **texts,
+                "verdicts": [{name: getattr(verdict, name) for name in columns} for verdict in given],
+            }
         )
     return listed

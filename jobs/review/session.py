@@ -121,10 +121,10 @@ class Review:
             raise QprError(f"{cause}. Reload the page")
         named = verdict_id or uuid.uuid4().hex
         stored = Verdict(named, item, checked_name(reviewer), verdict, tuple(sorted(set(strays))), note_text(note))
-        found = check_verdict(self.queue, stored)
+        judged = check_verdict(self.queue, stored)
         if number is not None:
-            return self.store.add_if_first(stored, found, earlier=number - 1)
-        self.store.add([stored], {item: found})
+            return self.store.add_if_first(stored, judged, earlier=number - 1)
+        self.store.add([stored], {item: judged})
         return True
 
     def undo(self, reviewer: str, session: str, verdict_id: str | None = None) -> Verdict | None:
@@ -143,11 +143,13 @@ class Review:
     def progress(self, reviewer: str) -> Progress:
         """Return the state of the queue for a person."""
         source, verdicts = self.queue.source, self.store.verdicts()
-        found = tally(verdicts, self.store.places(), source, claim=self._claim, error=self._error)
-        share = None if source.kind == "pairs" else found.all
-        mine = found.reviewers.get(spelling(reviewer, verdicts), 0)
+        figures = tally(verdicts, self.store.places(), source, claim=self._claim, error=self._error)
+        share = None if source.kind == "pairs" else figures.all
+        mine = figures.reviewers.get(spelling(reviewer, verdicts), 0)
         last = next((name for name, _ in self.store.last_stored(reviewer, 1)), None)
-        return Progress(mine, last, found.judged, source.items, share, self._claim, found.missing, len(found.waiting))
+        return Progress(
+            mine, last, figures.judged, source.items, share, self._claim, figures.missing, len(figures.waiting)
+        )
 
     def _choose(self, reviewer: str, verdicts: list[Verdict], claimed: set[str]) -> str | None:
         """Return the name of the next item, which no other session shows.

@@ -87,7 +87,7 @@ class VerdictStore:
         """
         with self._lock, explained(self.path), transaction(self._connection):
             since = self._stored_by(verdict.reviewer)[earlier:]
-            if any(one.item == verdict.item and one.verdict_id != verdict.verdict_id for one in since):
+            if any(stored.item == verdict.item and stored.verdict_id != verdict.verdict_id for stored in since):
                 return False
             self._add(verdict, item)
         return True
@@ -105,7 +105,7 @@ class VerdictStore:
         """
         with self._lock, explained(self.path), transaction(self._connection):
             mine = self._stored_by(reviewer, _VALID if verdict_id is None else "")
-            undone = next((one for one in reversed(mine) if verdict_id in (None, one.verdict_id)), None)
+            undone = next((stored for stored in reversed(mine) if verdict_id in (None, stored.verdict_id)), None)
             if undone is not None:
                 row = (undone.verdict_id, now())
                 if self._connection.execute("INSERT OR IGNORE INTO undone VALUES (?, ?)", row).rowcount:
@@ -115,9 +115,11 @@ class VerdictStore:
     def verdicts(self) -> list[Verdict]:
         """Return all verdicts that were not undone, in the order of time, each person under the first spelling."""
         with self._lock, explained(self.path):
-            found = sorted(select_verdicts(self._connection, _VALID), key=lambda one: (one.judged_at, one.verdict_id))
-        spelled = first_spellings(one.reviewer for one in found)
-        return [one._replace(reviewer=spelled[person_key(one.reviewer)]) for one in found]
+            ordered = sorted(
+                select_verdicts(self._connection, _VALID), key=lambda verdict: (verdict.judged_at, verdict.verdict_id)
+            )
+        spelled = first_spellings(verdict.reviewer for verdict in ordered)
+        return [verdict._replace(reviewer=spelled[person_key(verdict.reviewer)]) for verdict in ordered]
 
     def places(self) -> dict[str, Place]:
         """Return place, size and strata of each judged item."""
@@ -128,7 +130,7 @@ class VerdictStore:
     def last_stored(self, reviewer: str, number: int) -> list[tuple[str, str]]:
         """Return names and items of at most this number of verdicts: those that a person stored last, latest first."""
         with self._lock, explained(self.path):
-            query = f"SELECT verdict_id, item, reviewer FROM verdicts {_VALID} ORDER BY rowid DESC"  # noqa: S608
+            query = f"SELECT verdict_id, item, reviewer FROM verdicts {_VALID} ORDER BY rowid DESC"  # noqa: S608  # our own
             rows, key = self._connection.execute(query), person_key(reviewer)
             mine = ((name, item) for name, item, person in rows if person_key(person) == key)
             return list(itertools.islice(mine, number))
@@ -185,26 +187,26 @@ class VerdictStore:
         """
         with self._lock, explained(self.path), transaction(self._connection):
             stored = self.all_verdicts()
-            there = {name: name for name in stored}
-            same = {content: one.verdict_id for one in stored.values() for content in _contents(one)}
+            names = {name: name for name in stored}
+            same = {content: verdict.verdict_id for verdict in stored.values() for content in _contents(verdict)}
             added = []
-            for one in verdicts:
-                known = there.get(one.verdict_id) or same.get(_contents(one)[0])
-                there[one.verdict_id] = known or one.verdict_id
-                if known is None:
-                    added.append(one)
-                    same |= dict.fromkeys(_contents(one), one.verdict_id)
+            for verdict in verdicts:
+                existing = names.get(verdict.verdict_id) or same.get(_contents(verdict)[0])
+                names[verdict.verdict_id] = existing or verdict.verdict_id
+                if existing is None:
+                    added.append(verdict)
+                    same |= dict.fromkeys(_contents(verdict), verdict.verdict_id)
             at = now()  # one for all: the order of rows without a time must not decide who judged first
-            for one in added:
-                self._insert(one._replace(judged_at=one.judged_at or at), items[one.item])
-            rows = [(there[name], at) for name, at in undone.items() if name in there]
+            for verdict in added:
+                self._insert(verdict._replace(judged_at=verdict.judged_at or at), items[verdict.item])
+            rows = [(names[name], at) for name, at in undone.items() if name in names]
             self._connection.executemany("INSERT OR IGNORE INTO undone VALUES (?, ?)", rows)
         return len(added)
 
     def all_verdicts(self) -> dict[str, Verdict]:
         """Return all verdicts by their names as they are stored, also those that were undone."""
         with self._lock, explained(self.path):
-            return {one.verdict_id: one for one in select_verdicts(self._connection, "")}
+            return {verdict.verdict_id: verdict for verdict in select_verdicts(self._connection, "")}
 
     def undone(self) -> dict[str, str]:
         """Return the times at which verdicts were undone, by the names of these."""
@@ -239,7 +241,7 @@ class VerdictStore:
     def _stored_by(self, reviewer: str, where: str = _VALID) -> list[Verdict]:
         """Return verdicts of a person; their times are no order if the clock was set back."""
         key = person_key(reviewer)
-        return [one for one in select_verdicts(self._connection, where) if person_key(one.reviewer) == key]
+        return [verdict for verdict in select_verdicts(self._connection, where) if person_key(verdict.reviewer) == key]
 
 
 def _contents(verdict: Verdict) -> tuple[tuple[str, ...], tuple[str, ...]]:

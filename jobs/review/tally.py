@@ -119,7 +119,7 @@ def tally(
         slips=_slips(grouped, error),
         second_opinions=sum(len(people) > 1 for people in grouped.values()),
         agreement=_agreement(grouped, source.seed),
-        waiting=[item for item, found in outcomes.items() if found.waits],
+        waiting=[item for item, result in outcomes.items() if result.waits],
         disagreements=[item for item, people in grouped.items() if _differ(people)],
         reviewers=collections.Counter(verdict.reviewer for verdict in verdicts),
     )

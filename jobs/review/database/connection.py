@@ -24,8 +24,10 @@ _APPLICATION: Final = 0x71707276
 """Mark of the file format: "qprv"."""
 
 _VERSION: Final = 1
+"""Version of the tables; a database of a later one is refused."""
 
 _BEGINNING: Final = b"SQLite format 3\x00"
+"""First bytes of every database of SQLite."""
 
 _WAIT_S: Final = 30.0
 """Seconds that a write waits for that of another process."""
@@ -141,7 +143,7 @@ def strata_text(strata: Mapping[str, str]) -> str:
     return json.dumps(dict(strata))
 
 
-@functools.lru_cache(1_000)
+@functools.lru_cache(1_000)  # many items have the same few strata
 def strata_of(text: str) -> Mapping[str, str]:
     """Return the strata that `strata_text` wrote."""
     return types.MappingProxyType(json.loads(text))
@@ -155,7 +157,7 @@ def _strays_of(text: str) -> tuple[str, ...]:
 def select_verdicts(connection: sqlite3.Connection, where: str) -> list[Verdict]:
     """Return the verdicts that a condition selects, in the order in which they were stored."""
     columns = "verdict_id, item, reviewer, verdict, strays, note, judged_at"
-    rows = connection.execute(f"SELECT {columns} FROM verdicts {where} ORDER BY rowid").fetchall()  # noqa: S608
+    rows = connection.execute(f"SELECT {columns} FROM verdicts {where} ORDER BY rowid").fetchall()  # noqa: S608  # our own
     return [Verdict._make((*row[:4], _strays_of(row[4]), *row[5:])) for row in rows]
 
 

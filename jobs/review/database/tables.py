@@ -59,7 +59,7 @@ def check_values(path: str, connection: sqlite3.Connection) -> None:
     Raises:
         QprError: a value has another type than its column, or there is not one row about the queue.
     """
-    for table, group in itertools.groupby(_columns(), key=lambda one: one[0]):
+    for table, group in itertools.groupby(_columns(), key=lambda field: field[0]):
         conditions = {
             column: f"typeof({column}) = '{kind}' AND {_CONDITIONS.get((table, column), 'TRUE')}"
             for _, column, kind in group
@@ -67,8 +67,8 @@ def check_values(path: str, connection: sqlite3.Connection) -> None:
         fits = ", ".join(f"({condition}) IS TRUE" for condition in conditions.values())
         wrong = f"({' AND '.join(conditions.values())}) IS NOT TRUE"  # all columns in one pass over the table
         query = f"SELECT rowid, {fits} FROM {table} WHERE {wrong} LIMIT 1"  # noqa: S608  # names of TABLES
-        for row, *found in connection.execute(query).fetchall():
-            column = [*conditions][found.index(0)]
+        for row, *fitting in connection.execute(query).fetchall():
+            column = [*conditions][fitting.index(0)]
             raise QprError(
                 f"{path}: table {table}, row {row}: the value of {column} is none that qpr writes. {_ADVICE}"
             )

@@ -22,6 +22,7 @@ _AT_A_TIME: Final = 256
 """Clusters that are read together: each read passes over the whole table."""
 
 _CLASSES: Final = ((2, "2 questions"), (5, "3 to 5"), (20, "6 to 20"))
+"""Largest size and name of each class of clusters, which has a share of its own in the report; larger: "over 20"."""
 
 
 class ClusterQueue:

@@ -59,8 +59,8 @@ class RequestQueue:
 
 def _filters(row: dict[str, Any]) -> dict[str, str]:
     """Return the values with which a request was answered; none in a line of an earlier release."""
-    found = row.get("filters")
-    return {str(name): str(value) for name, value in found.items()} if isinstance(found, dict) else {}
+    values = row.get("filters")
+    return {str(name): str(value) for name, value in values.items()} if isinstance(values, dict) else {}
 
 
 def _row(url: str, number: int, line: str) -> dict[str, Any]:
