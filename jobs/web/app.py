@@ -95,10 +95,10 @@ def _add_searches(app: FastAPI, service: Service) -> None:
     columns = service.columns
     searched, answered = (asked_model(limits, columns, of=kind) for kind in ("hits", "answers"))
     unknown = (404,) if columns else ()  # a value that no question has
-    one = search_parameters(limits, columns)
+    of_address = search_parameters(limits, columns)
     several, answering = body_schema(searched, columns, k=min(3, limits.most_k)), body_schema(answered, columns)
 
-    @add("GET /search", "Hits of one question.", *unknown, returns=SearchDocument, parameters=one)
+    @add("GET /search", "Hits of one question.", *unknown, returns=SearchDocument, parameters=of_address)
     async def search_one(request: Request) -> Response:
         question, k, mode, values = read_query(request, limits, columns)
         _log(request, [question])

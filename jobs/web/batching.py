@@ -139,9 +139,9 @@ class Batcher:
     def _search_elsewhere(self, processes: SearchesElsewhere, call: Call, batch: list[_Job]) -> None:
         """Search in a process; if it ends meanwhile, in a thread, for the requests that still wait."""
 
-        def finish(found: list[Outcome] | None) -> None:
-            if found is not None:
-                self._settle(batch, found)
+        def finish(outcomes: list[Outcome] | None) -> None:
+            if outcomes is not None:
+                self._settle(batch, outcomes)
             elif not self._is_closed and (left := [job for job in batch if not job.future.done()]):
                 self._search_in_thread(call, left)
 
@@ -176,12 +176,12 @@ class Batcher:
         """Search in a thread of the pool."""
         loop.call_soon_threadsafe(self._finish, batch, outcomes(call, [job.questions for job in batch]))
 
-    def _finish(self, batch: list[_Job], found: list[Outcome]) -> None:
+    def _finish(self, batch: list[_Job], outcomes: list[Outcome]) -> None:
         self._free += 1
-        self._settle(batch, found)
+        self._settle(batch, outcomes)
 
-    def _settle(self, batch: list[_Job], found: list[Outcome]) -> None:
-        for job, outcome in zip(batch, found, strict=True):
+    def _settle(self, batch: list[_Job], outcomes: list[Outcome]) -> None:
+        for job, outcome in zip(batch, outcomes, strict=True):
             if job.future.done():
                 continue
             if isinstance(outcome, Exception):
@@ -189,7 +189,7 @@ class Batcher:
             else:
                 job.future.set_result(outcome)
         batch.clear()  # variables of functions that an error leads to, which would lead back to it
-        found.clear()
+        outcomes.clear()
         self._dispatch()
 
 

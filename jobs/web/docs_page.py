@@ -35,8 +35,12 @@ def docs_page(document: Mapping[str, Any], host: str, *, with_token: bool) -> by
             "name": f"{method.upper()} {path}",
             "summary": operation["summary"],
             "parameters": [
-                {"name": one["name"], "kind": kind_text(one["schema"], required=one["required"]), **_text(one)}
-                for one in operation.get("parameters", [])
+                {
+                    "name": parameter["name"],
+                    "kind": kind_text(parameter["schema"], required=parameter["required"]),
+                    **_text(parameter),
+                }
+                for parameter in operation.get("parameters", [])
             ],
             "fields": _fields(operation),
             "command": _command(method.upper(), path, operation, server, with_token=with_token and needs_token(path)),

@@ -13,6 +13,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Info
 from model.search.results import Reason
 
 _SECONDS = (0.0005, 0.001, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0)
+"""Upper ends of the classes of a request's seconds. The alert `QprSlow` compares with .1, so that is one of them."""
 
 TYPE = "text/plain; version=0.0.4; charset=utf-8"
 

@@ -59,7 +59,7 @@ def serve(readable: Readable, settings: Serving, open_searcher: Opener, process:
         service = Service(settings, versions, state)
         stack.callback(service.close)  # before the lock on the state is released
         gc.collect()
-        gc.freeze()
+        gc.freeze()  # later collections need not pass over the objects of the index
         exchange = Exchange(service, readable, open_searcher, start)
         app = create_app(service, exchange)
         gate = Gate(app, settings=settings, metrics=service.metrics, token=token, local=is_local(settings.host))

@@ -99,9 +99,9 @@ class Service:
                 raise Fault(422, f"mode: this server has {', '.join(version.searcher.modes)}; --mode opens others")
             with explaining_refusals():
                 results = await self._search(version, questions, k, mode, filters)
-            found = sum(bool(hits) for hits in results)
-            self.metrics.questions.labels("search", "hits").inc(found)
-            self.metrics.questions.labels("search", "no_hit").inc(len(results) - found)
+            answered = sum(bool(hits) for hits in results)
+            self.metrics.questions.labels("search", "hits").inc(answered)
+            self.metrics.questions.labels("search", "no_hit").inc(len(results) - answered)
             pairs = zip(questions, results, strict=True)
             return {"version": version.name, "results": [{"question": text, "hits": hits} for text, hits in pairs]}
 
@@ -111,15 +111,15 @@ class Service:
         """Return k hits of each question; those with hits of blocked answers are searched again without these rows."""
         while True:
             listing = Listing(k, self.state.blocked)
-            found = await self.batcher.run(version, "search", questions, k, mode, filters, listing)
-            lacking = [number for number, listed in enumerate(found) if listed.lacks]
+            listings = await self.batcher.run(version, "search", questions, k, mode, filters, listing)
+            lacking = [number for number, listed in enumerate(listings) if listed.lacks]
             if lacking:
                 asked, past = [questions[number] for number in lacking], listing._replace(past=True)
                 others = await self.batcher.run(version, "search", asked, k, mode, filters, past)
                 for number, listed in zip(lacking, others, strict=True):
-                    found[number] = listed
+                    listings[number] = listed
             if self.state.blocked is listing.blocked:  # else an answer was blocked meanwhile
-                return [listed.documents for listed in found]
+                return [listed.documents for listed in listings]
 
     async def answer(
         self, questions: Sequence[str], k: int = 0, filters: Mapping[str, str] = NO_VALUES
@@ -150,8 +150,8 @@ class Service:
         self, version: Version, questions: Sequence[str], depth: int, filters: Mapping[str, str]
     ) -> list[Any]:
         """Return the answers; a single question of the index itself is looked up here, which takes no thread."""
-        if len(questions) == 1 and not depth and (known := version.searcher.known(questions[0])):
-            return [known]
+        if len(questions) == 1 and not depth and (exact := version.searcher.known(questions[0])):
+            return [exact]
         return await self.batcher.run(version, "answer", questions, depth, filters=filters)
 
     async def question(self, question_id: int, filters: Mapping[str, str] = NO_VALUES) -> QuestionDocument:

@@ -22,7 +22,10 @@ class Limits(pydantic.BaseModel, frozen=True, extra="forbid", title="Limits"):
     max_questions: int = pydantic.Field(default=1000, ge=1, description="Maximum questions of a request.")
     max_k: int = pydantic.Field(default=100, ge=1, description="Maximum hits of a question.")
     max_hits: int = pydantic.Field(
-        default=20_000, ge=1, description="Maximum hits of a request: its questions times the hits of each."
+        # a response is in memory as a whole: with answers of 300 bytes 6 MB
+        default=20_000,
+        ge=1,
+        description="Maximum hits of a request: its questions times the hits of each.",
     )
     concurrency: int = pydantic.Field(default=256, ge=1, description="Maximum requests at a time; others get 503.")
     rate: Annotated[float | None, Option(default="no limit")] = pydantic.Field(

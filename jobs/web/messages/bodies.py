@@ -83,16 +83,16 @@ def asked_model(limits: Limits, columns: tuple[str, ...], *, of: Literal["hits",
     body names a value of each.
     """
     of_hits = of == "hits"
-    checked = functools.partial(checked_length, most=limits.max_characters)
+    checked = functools.partial(checked_length, maximum=limits.max_characters)
     question = Annotated[str, pydantic.Field(max_length=limits.max_characters), pydantic.AfterValidator(checked)]
     several = Annotated[list[question], pydantic.Field(min_length=1, max_length=limits.max_questions)]
     fields: dict[str, Any] = {
         "question": (question, pydantic.Field(default=None, description="One question, in place of questions.")),
         "questions": (several, pydantic.Field(default=None, description="Several questions, in place of question.")),
     }
-    least, most = (1, limits.most_k) if of_hits else (0, min(MOST_HITS, limits.most_k))
+    minimum, maximum = (1, limits.most_k) if of_hits else (0, min(MOST_HITS, limits.most_k))
     about = f"Maximum hits of a question; of all together at most {limits.max_hits:,}."
-    k = pydantic.Field(default=limits.default_k if of_hits else 0, ge=least, le=most, description=about)
+    k = pydantic.Field(default=limits.default_k if of_hits else 0, ge=minimum, le=maximum, description=about)
     fields["k"] = (Annotated[int, pydantic.BeforeValidator(_whole)], k)
     if of_hits:
         fields["mode"] = (Mode | None, pydantic.Field(default=None, description=MODE))
@@ -103,7 +103,7 @@ def asked_model(limits: Limits, columns: tuple[str, ...], *, of: Literal["hits",
         have_columns = pydantic.BeforeValidator(functools.partial(check_known, known=columns, noun="column"))
         fields["filters"] = (Annotated[dict[str, str], have_columns], values)
     name = "SearchBody" if of_hits else "AnswerBody"
-    have_few_hits = functools.partial(_checked_hits, most=limits.max_hits)
+    have_few_hits = functools.partial(_checked_hits, maximum=limits.max_hits)
     validators: dict[str, Any] = {"_have_few_hits": pydantic.model_validator(mode="after")(have_few_hits)}
     model = pydantic.create_model(name, __base__=Asked, __validators__=validators, **fields)
     model.model_config["json_schema_extra"] = _ONE_OF
@@ -116,22 +116,22 @@ def _object_of(columns: tuple[str, ...]) -> JsonDict:
     return {"properties": dict.fromkeys(columns, value), "required": [*columns], "additionalProperties": False}
 
 
-def checked_length(question: str, most: int) -> str:
+def checked_length(question: str, maximum: int) -> str:
     """Return a question that is short enough, also when it is normalised: that decides the time of its search.
 
     Raises:
         ValueError: it is longer.
     """
-    if not is_short(question, most):
-        raise ValueError(f"a question has at most {most:,} characters, also in Unicode's normal form NFKC")
+    if not is_short(question, maximum):
+        raise ValueError(f"a question has at most {maximum:,} characters, also in Unicode's normal form NFKC")
     return question
 
 
-def _checked_hits(asked: Asked, most: int) -> Asked:
+def _checked_hits(asked: Asked, maximum: int) -> Asked:
     """Return questions that together have few enough hits, all of which one response contains."""
     count, k = len(asked.texts), getattr(asked, "k", 0)
-    if count * k > most:
-        hits = f"{count * k:,} hits, over the maximum of {most:,}"
+    if count * k > maximum:
+        hits = f"{count * k:,} hits, over the maximum of {maximum:,}"
         raise ValueError(f"{counted(count, 'question')} with k {k:,} would have {hits}")
     return asked
 
@@ -144,9 +144,9 @@ def _whole(value: Any) -> Any:
 @functools.cache
 def feedback_model(limits: Limits) -> type[FeedbackBody]:
     """Return the model of feedback."""
-    most = limits.max_characters
+    limit = limits.max_characters
     fields: dict[str, Any] = {
-        "question": (str, pydantic.Field(max_length=most, min_length=1, description="The question as it was asked.")),
+        "question": (str, pydantic.Field(max_length=limit, min_length=1, description="The question as it was asked.")),
         "question_id": (
             str | None,
             pydantic.Field(default=None, pattern=ID_PATTERN, description="Question whose answer was shown."),
@@ -156,7 +156,7 @@ def feedback_model(limits: Limits) -> type[FeedbackBody]:
             str | None,
             pydantic.Field(default=None, pattern=AUDIT_PATTERN, description="request_id of the audit sample."),
         ),
-        "comment": (str | None, pydantic.Field(default=None, max_length=most, description="Remark.")),
+        "comment": (str | None, pydantic.Field(default=None, max_length=limit, description="Remark.")),
     }
     return pydantic.create_model("FeedbackBody", __base__=FeedbackBody, **fields)
 

@@ -109,7 +109,7 @@ def describe_modes(document: dict[str, Any], modes: Sequence[Mode]) -> dict[str,
         modes: of the index.
     """
     methods = document["paths"]["/search"]
-    [parameter] = [one for one in methods["get"]["parameters"] if one["name"] == "mode"]
+    [parameter] = [parameter for parameter in methods["get"]["parameters"] if parameter["name"] == "mode"]
     body = methods["post"]["requestBody"]["content"]["application/json"]["schema"]
     for schema in (parameter["schema"], body["properties"]["mode"]["anyOf"][0]):
         schema["enum"] = [*modes]

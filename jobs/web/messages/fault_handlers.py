@@ -52,6 +52,8 @@ def add_faults(app: FastAPI, metrics: Metrics) -> None:
 def _methods(app: FastAPI, request: Request) -> str:
     """Return the methods of an address; FastAPI names those of its first route only."""
     scope = {**request.scope, "app": app}
-    found = [route for route in app.router.routes if isinstance(route, Route) and route.matches(scope)[0] != Match.NONE]
-    methods = {method for route in found for method in route.methods or ()}
+    routes = [
+        route for route in app.router.routes if isinstance(route, Route) and route.matches(scope)[0] != Match.NONE
+    ]
+    methods = {method for route in routes for method in route.methods or ()}
     return ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))  # the gate passes HEAD on as GET

@@ -17,8 +17,8 @@ def unknown_name(given: Collection[str], known: Sequence[str], noun: str) -> str
     if not unknown:
         return None
     *others, last = known or ["none"]
-    there = f"there are {', '.join(others)} and {last}" if others else f"there is {last}"
-    return f"unknown {noun} {min(unknown)[:60]!a}; {there}"
+    listed = f"there are {', '.join(others)} and {last}" if others else f"there is {last}"
+    return f"unknown {noun} {min(unknown)[:60]!a}; {listed}"
 
 
 def check_known(given: Any, known: Sequence[str], noun: str) -> Any:

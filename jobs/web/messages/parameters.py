@@ -33,7 +33,7 @@ def read_query(
         question = checked_length(values["q"], limits.max_characters)
     except ValueError as error:
         raise Fault(422, f"q: {error}") from error
-    k = values.get("k", str(limits.default_k))
+    k = values.get("k", str(limits.default_k))  # int() fails on 4,301 digits
     if not (k.isascii() and k.isdigit() and len(k) <= 9 and 1 <= int(k) <= limits.most_k):
         raise Fault(422, f"k: has to be a number from 1 to {limits.most_k:,}")
     modes: tuple[Mode, ...] = get_args(Mode)
@@ -69,7 +69,7 @@ def read_id(request: Request, noun: str) -> int:
         Fault: it is none, so that nothing can have it (404).
     """
     text = request.path_params["id"]
-    if text.removeprefix("-").isdigit() and text.isascii() and len(text) <= 20:
+    if text.removeprefix("-").isdigit() and text.isascii() and len(text) <= 20:  # -2**63 has 20
         value = int(text)
         if -(2**63) <= value < 2**63:
             return value

@@ -97,13 +97,13 @@ def call_of(message: Mapping[str, Any], version: Version, blocked: frozenset[str
     return Call(version, message["kind"], message["k"], message["mode"], filters, listing)
 
 
-def outcomes_message(call: Call, found: Sequence[Outcome]) -> dict[str, Any]:
+def outcomes_message(call: Call, outcomes: Sequence[Outcome]) -> dict[str, Any]:
     """Return the message with the outcomes of a call."""
     row_of = _rows(call)[0]
     return {
         "outcomes": [
             {"error": _error_row(outcome)} if isinstance(outcome, Exception) else {"found": [*map(row_of, outcome)]}
-            for outcome in found
+            for outcome in outcomes
         ]
     }
 
@@ -120,14 +120,14 @@ def outcomes_of(call: Call, message: Mapping[str, Any], parts: Sequence[Sequence
         ValueError: a request has no outcome, or a question no result.
     """
     of_row = _rows(call)[1]
-    found: list[Outcome] = [
+    outcomes: list[Outcome] = [
         [*map(of_row, outcome["found"])] if "found" in outcome else _error_of(outcome["error"])
         for outcome in message["outcomes"]
     ]
-    for part, outcome in zip(parts, found, strict=True):
+    for part, outcome in zip(parts, outcomes, strict=True):
         if not isinstance(outcome, Exception) and len(outcome) != len(part):
             raise ValueError("a process that searches gave another number of results than it was asked for")
-    return found
+    return outcomes
 
 
 def _rows(call: Call) -> tuple[Callable[[Any], Any], Callable[[Any], Any]]:

@@ -50,7 +50,7 @@ class SearchProcess(asyncio.Protocol):
         self._running: _Running | None = None
         self._blocked = frozenset[str]()
         self._transport: asyncio.WriteTransport | None = None
-        self._lost: Callable[[SearchProcess], None] = lambda _: None
+        self._on_end: Callable[[SearchProcess], None] = lambda _: None
         self._socket, theirs = socket.socketpair()
         with theirs:
             self._popen = subprocess.Popen(  # noqa: S603  # a module of this program
@@ -59,7 +59,7 @@ class SearchProcess(asyncio.Protocol):
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 env={**os.environ, "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)},
-                start_new_session=True,
+                start_new_session=True,  # Ctrl-C is for the server alone, also before the process ignores it
             )
         with contextlib.suppress(BrokenPipeError):  # it has ended, as `wait` reports
             self._socket.sendall(framed({"index": place.index, "certificate": place.certificate, "version": version}))
@@ -76,13 +76,13 @@ class SearchProcess(asyncio.Protocol):
         if "refused" in message:
             raise QprError(message["refused"])
 
-    async def attach(self, lost: Callable[[SearchProcess], None]) -> None:
+    async def attach(self, on_end: Callable[[SearchProcess], None]) -> None:
         """Make the connection part of the event loop.
 
         Args:
-            lost: called when the process has ended.
+            on_end: called when the process has ended.
         """
-        self._lost = lost
+        self._on_end = on_end
         await asyncio.get_running_loop().create_unix_connection(lambda: self, sock=self._socket)
 
     @property
@@ -118,15 +118,15 @@ class SearchProcess(asyncio.Protocol):
         for message in self._frames.feed(data):
             if (running := self._running) is None:  # the next request would get it
                 raise ValueError("a process that searches gave outcomes that it was not asked for")
-            found = outcomes_of(running.call, message, running.parts)
+            results = outcomes_of(running.call, message, running.parts)
             self._running = None
-            running.done(found)
+            running.done(results)
 
     def connection_lost(self, _: Exception | None) -> None:
         """Report the end of the process."""
         self._transport = None
         running, self._running = self._running, None
-        self._lost(self)
+        self._on_end(self)
         if running is not None:
             running.done(None)
 

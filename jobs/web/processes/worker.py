@@ -40,7 +40,7 @@ def work(connection: socket.socket, open_searcher: Opener) -> None:
         connection.sendall(framed({"refused": str(error)}))
         return
     gc.collect()
-    gc.freeze()
+    gc.freeze()  # later collections need not pass over the objects of the index
     connection.sendall(framed({"opened": version.name}))
     blocked = frozenset[str]()
     for message in messages:
@@ -65,8 +65,8 @@ def _opened(message: Mapping[str, Any], open_searcher: Opener) -> Version:
 
 def _searched(message: Mapping[str, Any], version: Version, blocked: frozenset[str]) -> dict[str, Any]:
     call = call_of(message, version, blocked)
-    found = outcomes(call, message["parts"])
-    for outcome in found:
+    results = outcomes(call, message["parts"])
+    for outcome in results:
         if isinstance(outcome, Exception) and not isinstance(outcome, QprError):
             traceback.print_exception(outcome)
-    return outcomes_message(call, found)
+    return outcomes_message(call, results)

@@ -84,7 +84,7 @@ class Gate:
     ) -> None:
         self._app = app
         self._limits = settings.limits
-        self._query_bytes = _BYTES_OF_CHARACTER * settings.limits.max_characters + 1000
+        self._query_bytes = _BYTES_OF_CHARACTER * settings.limits.max_characters + 1000  # of other parameters
         self._log = settings.log != "none"
         self._log_questions = settings.log == "questions"
         self._metrics = metrics
@@ -214,7 +214,7 @@ def _is_of_other_site(headers: Mapping[bytes, bytes]) -> bool:
     return (headers.get(b"sec-fetch-mode"), headers.get(b"sec-fetch-dest")) != (b"navigate", b"document")
 
 
-@functools.lru_cache(64)
+@functools.lru_cache(64)  # a server has few names, but a client may send any
 def _is_local(host: bytes) -> bool:
     """Return whether a ``Host`` names this machine: a name or a loopback address, with a port or without."""
     parts = _HOST.fullmatch(host.decode("latin-1"))

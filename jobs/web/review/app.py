@@ -27,8 +27,10 @@ from jobs.web.settings import Limits
 from schemas.errors import QprError
 
 LIMITS = Limits(max_body_kb=256)
+"""Limits of a request: names of `MOST_STRAYS` questions, of 17 characters each, take 200 kB."""
 
 MOST_STRAYS = 10_000
+"""Maximum number of questions that a verdict marks as strays."""
 
 _Result = TypeVar("_Result")
 

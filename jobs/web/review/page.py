@@ -30,6 +30,7 @@ def review_page(kind: Kind, *, reviewer: str) -> Page:
     """
     style, script = render("review.css"), render("review.js")
     buttons = [(key, verdict, LABELS[verdict]) for key, verdict in VERDICTS[kind].items()]
+    # escaped before keys are marked
     rules = [Markup(_KEY.sub(r'<span class="key">\g<0></span>', str(escape(rule)))) for rule in RULES[kind]]  # noqa: S704
     html = render(
         "review.html",

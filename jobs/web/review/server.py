@@ -15,6 +15,7 @@ from jobs.web.review.app import LIMITS, create_review_app
 from jobs.web.settings import Serving
 
 _DRAIN_S = 10.0
+"""Seconds that running requests get after a signal; a second signal ends them at once."""
 
 
 def serve_review(review: Review, reviewer: str, settings: Page) -> None:

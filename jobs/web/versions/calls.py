@@ -75,5 +75,5 @@ class Call(NamedTuple):
             return searcher.answer_many(questions, hits=self.k, filters=filters)
         if self.listing is not None and self.listing.past:
             searcher = self.version.without(self.listing.blocked)
-        found = searcher.search_many(questions, self.k, mode=self.mode, filters=filters)
-        return found if self.listing is None else [*map(self.listing.of, found)]
+        results = searcher.search_many(questions, self.k, mode=self.mode, filters=filters)
+        return results if self.listing is None else [*map(self.listing.of, results)]

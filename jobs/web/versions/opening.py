@@ -43,6 +43,7 @@ _OTHER_SCRIPTS = "größe 日本語 สวัสดี $5"
 second, and all characters looked at."""
 
 _ATTEMPTS = 3
+"""Attempts to open a version before another one is published."""
 
 _NAME = 16
 """Hexadecimal digits of a digest that name a version."""
@@ -93,13 +94,13 @@ def _checked_canaries(url: str, searcher: Searcher) -> list[Canary]:
     numbers = np.unique(np.linspace(0, len(searcher) - 1, _WARMING).astype(np.int64))
     rows = searcher.index.questions(searcher.index.live_rows(numbers)).to_pylist()
     columns = [*searcher.filter_values]
-    found = [Canary(row["text"], row["question_id"], {name: row[name] for name in columns}) for row in rows]
-    groups = itertools.groupby(sorted(found, key=_values), key=_values)
+    spaced = [Canary(row["text"], row["question_id"], {name: row[name] for name in columns}) for row in rows]
+    groups = itertools.groupby(sorted(spaced, key=_values), key=_values)
     valid: set[int] = set()
     for canaries in [[*of_values] for _, of_values in groups]:
         searcher.search_many([canary.text for canary in canaries], 10, filters=canaries[0].filters)
         valid.update(canary.question_id for canary in canaries if is_valid(searcher, canary))
-    candidates = [canary for canary in found if canary.question_id in valid]
+    candidates = [canary for canary in spaced if canary.question_id in valid]
     chosen = candidates[:: max(1, len(candidates) // CANARIES)][:CANARIES]
     for canary in chosen:
         hits = searcher.search_many([canary.text], 1, filters=canary.filters)[0]

@@ -23,15 +23,15 @@ def outcomes(call: Call, parts: Sequence[Sequence[str]]) -> list[Outcome]:
     """Return the outcome of each request, of which these are the questions, and remember the time of few questions."""
     questions = [*itertools.chain.from_iterable(parts)]
     began = time.thread_time()
-    found = [_outcome(call, questions)]  # no variable is an error: it leads to the variables of this function
-    if isinstance(found[0], Exception):  # one request's error must not become that of its neighbours
-        found[:] = [_outcome(call, part) for part in parts]
+    of_parts = [_outcome(call, questions)]  # no variable is an error: it leads to the variables of this function
+    if isinstance(of_parts[0], Exception):  # one request's error must not become that of its neighbours
+        of_parts[:] = [_outcome(call, part) for part in parts]
     else:
-        results = iter(found[0])
-        found[:] = [[*itertools.islice(results, len(part))] for part in parts]
+        results = iter(of_parts[0])
+        of_parts[:] = [[*itertools.islice(results, len(part))] for part in parts]
     if len(questions) <= FEW and not call.makes_view:
         call.version.seconds[call.way] = (time.thread_time() - began) / len(questions)
-    return found
+    return of_parts
 
 
 def _outcome(call: Call, questions: Sequence[str]) -> Outcome:
