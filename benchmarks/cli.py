@@ -78,10 +78,10 @@ class Report:
 
     def has_peer(self, package: str) -> bool:
         """Return whether a package is installed; print a row if it is not."""
-        found = importlib.util.find_spec(package) is not None
-        if not found:
+        is_installed = importlib.util.find_spec(package) is not None
+        if not is_installed:
             self.row(peer=package, result="skipped: not installed")
-        return found
+        return is_installed
 
     def write(self, page: Path | None, *, mark: str) -> None:
         """Put all that was printed between ``<!-- mark -->`` and ``<!-- end -->`` of a Markdown file.

@@ -57,7 +57,7 @@ def agreement_clusters(
         for place, row in enumerate(block):
             mates = _mates(answers, rows, row)
             of_row = similarity[place]
-            order = np.sort(of_row)
+            order = np.sort(of_row)  # similarities that differ by rounding count as equal
             nearer = len(order) - np.searchsorted(order, of_row[mates] - 1e-6, "left")
             among = np.sort(of_row[mates])
             same = len(among) - np.searchsorted(among, of_row[mates] - 1e-6, "left")

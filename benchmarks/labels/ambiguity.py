@@ -36,10 +36,13 @@ CONTESTED = 0.2
 
 NEAREST = 10
 BLOCK = 256
+"""Questions whose similarities are computed at a time; it bounds the memory."""
+
 SHARES = (0.3, 0.5, 0.7, 0.9)
 """Minimum votes that are compared."""
 
 ROWS = {"2:1": (2, 1), "1:1": (1, 1), "1:2": (1, 2)}
+"""Numbers of rows with the right answer and with the wrong one."""
 Log = dict[str, collections.Counter[str]]
 
 
@@ -124,17 +127,19 @@ def _simulated(events: int, seed: int) -> tuple[Log, dict[str, set[str]]]:
 
 def _report(report: Report, name: str, log: Log, right: dict[str, set[str]]) -> None:
     contested = _contested(log, right)
-    chosen = {"events": [_by_events(one) for one in contested]}
+    chosen = {"events": [_by_events(question) for question in contested]}
     for share in SHARES:
-        votes = [_by_votes(one, share) for one in contested]
+        votes = [_by_votes(question, share) for question in contested]
         chosen[f"events, then votes ≥ {share}"] = [
-            one if one is not None else other for one, other in zip(chosen["events"], votes, strict=True)
+            event if event is not None else vote for event, vote in zip(chosen["events"], votes, strict=True)
         ]
         chosen[f"votes ≥ {share}, then events"] = [
-            other if other is not None else one for one, other in zip(chosen["events"], votes, strict=True)
+            vote if vote is not None else event for event, vote in zip(chosen["events"], votes, strict=True)
         ]
     for rule, answers in chosen.items():
-        kept = [answer in one.right for one, answer in zip(contested, answers, strict=True) if answer is not None]
+        kept = [
+            answer in question.right for question, answer in zip(contested, answers, strict=True) if answer is not None
+        ]
         shares = {"kept": len(kept) / max(len(contested), 1), "right": float(np.mean(kept)) if kept else 0.0}
         report.row(log=name, contested=len(contested), rule=rule, **shares)
 
@@ -148,7 +153,7 @@ def _contested(log: Log, right: dict[str, set[str]]) -> list[Contested]:
     asked = question_vectors(pa.array(several), weights)
     transposed = voters.T.tocsc()
     answers = [next(iter(log[question])) for question in certain]
-    found = []
+    contested = []
     for start in range(0, len(several), BLOCK):
         scores = (asked[start : start + BLOCK] @ transposed).tocsr()
         for number, question in enumerate(several[start : start + BLOCK]):
@@ -161,23 +166,23 @@ def _contested(log: Log, right: dict[str, set[str]]) -> list[Contested]:
                 votes[answer] = votes.get(answer, 0.0) + float(similarity[place]) ** 2
             total = max(sum(votes.values()), 1e-9)
             shares = {answer: votes[answer] / total for answer in log[question]}
-            found.append(Contested(log[question], shares, right[question]))
-    return found
+            contested.append(Contested(log[question], shares, right[question]))
+    return contested
 
 
 def _weights(keys: list[str]) -> TokenWeights:
     return frequent(count_tokens(token_ids(pa.array(keys))))
 
 
-def _by_events(one: Contested) -> str | None:
+def _by_events(question: Contested) -> str | None:
     """Return the answer that `pipelines.questions.ambiguity` keeps with its default limits, or None."""
-    answer, events = min(one.events.items(), key=lambda item: (-item[1], item[0]))
-    return answer if events >= 2 and 2 * events >= sum(one.events.values()) else None
+    answer, events = min(question.events.items(), key=lambda item: (-item[1], item[0]))
+    return answer if events >= 2 and 2 * events >= sum(question.events.values()) else None
 
 
-def _by_votes(one: Contested, share: float) -> str | None:
+def _by_votes(question: Contested, share: float) -> str | None:
     """Return the answer with most votes if it has at least a share of them, or None."""
-    answer, vote = min(one.votes.items(), key=lambda item: (-item[1], item[0]))
+    answer, vote = min(question.votes.items(), key=lambda item: (-item[1], item[0]))
     return answer if vote >= share else None
 
 

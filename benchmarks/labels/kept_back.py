@@ -79,13 +79,13 @@ def report_precisions(kept_back: dict[str, Pairs], small: list[Pairs], model: Li
     """
     of_small = figures_of_small(small, model.threshold_of_small or model.threshold)
     for precision in PRECISIONS:
-        found = {name: group_at(pairs, model.threshold, precision) for name, pairs in kept_back.items()}
-        figures = {name: score(kept_back[name].log, group) for name, (_, group) in found.items()}
+        groups = {name: group_at(pairs, model.threshold, precision) for name, pairs in kept_back.items()}
+        figures = {name: score(kept_back[name].log, group) for name, (_, group) in groups.items()}
         shown = {
-            name: f"{found[name][0]:.2f}: {f.precision:.3f}/{f.recall:.3f} whole {f.whole:.3f}"
+            name: f"{groups[name][0]:.2f}: {f.precision:.3f}/{f.recall:.3f} whole {f.whole:.3f}"
             for name, f in figures.items()
         }
-        skewed = touched(kept_back["skewed"], found["skewed"][1])
+        skewed = touched(kept_back["skewed"], groups["skewed"][1])
         report.row(precision=precision, **shown, touched=skewed, small=of_small)
 
 

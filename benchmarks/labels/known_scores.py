@@ -56,11 +56,11 @@ def score(log: KnownLog, cluster_of: Mapping[tuple[str, int], int], method: str,
     by_answer = collections.defaultdict(list)
     for judged in log.judged:
         by_answer[judged.answer].append(judged)
-    kept = right = paraphrases = pairs = touched = several = known = together = planted = planted_kept = 0
+    kept = right = paraphrases = pairs = touched = several = groups = together = planted = planted_kept = 0
     for answer, every in by_answer.items():
         group = np.unique([judged.group for judged in every], return_inverse=True)[1]
-        found = np.array([cluster_of.get((answer, judged.question), -1 - i) for i, judged in enumerate(every)])
-        cluster = np.unique(found, return_inverse=True)[1]
+        clusters = np.array([cluster_of.get((answer, judged.question), -1 - i) for i, judged in enumerate(every)])
+        cluster = np.unique(clusters, return_inverse=True)[1]
         both = np.unique(np.stack([group, cluster]), axis=1, return_counts=True)
         of_group, of_cluster = np.bincount(group), np.bincount(cluster)
         kept_here, right_here = _pairs(of_cluster), _pairs(both[1])
@@ -70,7 +70,7 @@ def score(log: KnownLog, cluster_of: Mapping[tuple[str, int], int], method: str,
         touched += kept_here > right_here
         largest = np.zeros(len(of_group), int)
         np.maximum.at(largest, both[0][0], both[1])
-        known += int((of_group > 1).sum())
+        groups += int((of_group > 1).sum())
         together += int(((of_group > 1) & (2 * largest > of_group)).sum())
         is_planted = np.array([judged.planted for judged in every])
         planted += int(is_planted.sum())
@@ -82,7 +82,7 @@ def score(log: KnownLog, cluster_of: Mapping[tuple[str, int], int], method: str,
         right / max(paraphrases, 1),
         kept / max(pairs, 1),
         touched / max(several, 1),
-        together / max(known, 1),
+        together / max(groups, 1),
         planted_kept / max(planted, 1),
         cpu_s,
     )

@@ -37,8 +37,8 @@ CLUSTERS = 1_500
 def under_one_answer(members: pa.Table, gold: np.ndarray, weights: TokenWeights) -> SilverLog:
     """Return a log in which all questions got one answer, each once, with the cluster it has first."""
     _, first = np.unique(members["question_id"].to_numpy(), return_index=True)
-    one = members.take(pa.array(first)).set_column(0, members.field(0), pa.array(np.zeros(len(first), np.int64)))
-    return SilverLog(merge_answers(one), gold[first], np.full(len(first), MERGED), weights)
+    distinct = members.take(pa.array(first)).set_column(0, members.field(0), pa.array(np.zeros(len(first), np.int64)))
+    return SilverLog(merge_answers(distinct), gold[first], np.full(len(first), MERGED), weights)
 
 
 def logs(dataset: str, folder: str, *, sizes: Sequence[int], seed: int) -> Iterator[tuple[str, SilverLog]]:

@@ -125,7 +125,7 @@ def figures(pairs: JudgedPairs, probability: np.ndarray, threshold: float) -> di
 def mean_figures(pairs: JudgedPairs, probabilities: list[np.ndarray], threshold: float) -> dict[str, float]:
     """Return the means of `figures` over some divisions."""
     every = [figures(pairs, probability, threshold) for probability in probabilities]
-    return {name: float(np.mean([found[name] for found in every])) for name in every[0]}
+    return {name: float(np.mean([of_division[name] for of_division in every])) for name in every[0]}
 
 
 def ranks(pairs: JudgedPairs, values: np.ndarray) -> dict[str, float]:
@@ -195,9 +195,9 @@ def main(
             report.row(grouped_by=name, threshold=threshold, **figures(pairs, values, threshold))
     chosen = THRESHOLDS[0]
     for threshold in THRESHOLDS:
-        found = mean_figures(pairs, learned, threshold)
-        report.row(grouped_by=WHOLE, threshold=threshold, **found)
-        chosen = threshold if found["recall"] >= RECALL[kind] else chosen
+        means = mean_figures(pairs, learned, threshold)
+        report.row(grouped_by=WHOLE, threshold=threshold, **means)
+        chosen = threshold if means["recall"] >= RECALL[kind] else chosen
     report.row(chosen=chosen)
     if output is not None:
         name = f"facts-{kind}" if kind else "facts"

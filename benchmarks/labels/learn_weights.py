@@ -58,8 +58,8 @@ Half = Literal["learning", "scored"]
 def learn_from(logs: list[Pairs]) -> dict[str, Any]:
     """Fit a model; the weight of a pair is the inverse root of its answer's size."""
     features = np.concatenate([pairs.compared.features for pairs in logs])
-    same = np.concatenate([log.gold[found.left] == log.gold[found.right] for log, found in logs])
-    sizes = [np.bincount(answers(log))[answers(log)[found.left]] for log, found in logs]
+    same = np.concatenate([log.gold[pairs.left] == log.gold[pairs.right] for log, pairs in logs])
+    sizes = [np.bincount(answers(log))[answers(log)[pairs.left]] for log, pairs in logs]
     return learn_scorer(features, same, kind=KIND, weight=1 / np.sqrt(np.concatenate(sizes)))
 
 
@@ -71,16 +71,16 @@ def choose_thresholds(saved: dict[str, Any], kept_back: dict[str, Pairs]) -> dic
     """
     pairs = model_of(saved, source="silver").pairs
     probability = {
-        name: pairs.probability(found.compared.features, found.compared.answers) for name, found in kept_back.items()
+        name: pairs.probability(of_log.compared.features, of_log.compared.answers) for name, of_log in kept_back.items()
     }
 
     def figures(threshold: float, least_of_two: float) -> dict[str, Figures]:
         model = LinkModel(pairs, threshold, least_of_two=least_of_two)
-        return {n: score(found.log, grouping(found, probability[n], model)) for n, found in kept_back.items()}
+        return {n: score(of_log.log, grouping(of_log, probability[n], model)) for n, of_log in kept_back.items()}
 
     def is_precise(threshold: float) -> bool:
-        found = figures(threshold, 0.0)
-        return all(f.precision >= LIMITS[n].precision and f.whole <= LIMITS[n].whole for n, f in found.items())
+        reached = figures(threshold, 0.0)
+        return all(f.precision >= LIMITS[n].precision and f.whole <= LIMITS[n].whole for n, f in reached.items())
 
     def is_strict(threshold: float, least_of_two: float) -> bool:
         return all(f.unrelated <= LIMITS[n].unrelated for n, f in figures(threshold, least_of_two).items())

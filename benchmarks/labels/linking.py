@@ -125,8 +125,9 @@ def of_cosine(log: KnownLog, encode: Encode, *, recall: float) -> Score:
     )
     cosine, same = cosines(vectors, left, right), group[left] == group[right]
     order = np.argsort(-cosine, kind="stable")
-    found = np.cumsum(same[order])
-    kept = order[: int(np.searchsorted(found, recall * max(same.sum(), 1) - 1e-9)) + 1]
+    right_so_far = np.cumsum(same[order])
+    # rounding must not ask for one pair more
+    kept = order[: int(np.searchsorted(right_so_far, recall * max(same.sum(), 1) - 1e-9)) + 1]
     right_kept = int(same[kept].sum())
     several = max(sum(len(place) > 1 for place in places), 1)
     return Score(

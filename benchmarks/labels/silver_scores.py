@@ -39,9 +39,11 @@ def score(log: SilverLog, group: np.ndarray) -> Figures:
     gold = pair_up(answer[counted], log.gold[counted])
     both = count_pairs(pair_up(gold, group[counted]))
     together = np.bincount(group, minlength=group.max() + 1)[group] > 1
-    unrelated, two = log.kind == UNRELATED, log.kind == TWO_IN_ONE
+    unrelated, two_in_one = log.kind == UNRELATED, log.kind == TWO_IN_ONE
     kept = len(np.unique(answer[unrelated & together])) / max(len(np.unique(answer[unrelated])), 1)
-    groups_of_answer = np.bincount(answer[two][np.unique(pair_up(answer[two], group[two]), return_index=True)[1]])
+    groups_of_answer = np.bincount(
+        answer[two_in_one][np.unique(pair_up(answer[two_in_one], group[two_in_one]), return_index=True)[1]]
+    )
     whole = (groups_of_answer == 1).sum() / max((groups_of_answer > 0).sum(), 1)
     return Figures(both / max(count_pairs(group[counted]), 1), both / max(count_pairs(gold), 1), kept, float(whole))
 

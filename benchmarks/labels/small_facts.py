@@ -82,11 +82,11 @@ def compare(report: Report, name: str, log: KnownLog, *, refine_with: str | None
     witnesses = find_witnesses(members, weights, evidence)
     vectors = None if encode is None else evidence.vectors_of(members)
     questions = Questions(members, weights, vectors, witnesses, encode)
-    found = intents(members, weights, witnesses, "auto")
+    of_intents = intents(members, weights, witnesses, "auto")
     cells = {"rare_words": weights.rare_words, "agreement": evidence.log.share}
     cells |= {"contradicted": contradicted_share(evidence.log.supports)}
     for of, model in {"facts": load_facts_model(kind), "others": usual.for_log(weights.questions)}.items():
-        labels = score(log, clusters_of(members, link(questions, model, found).group), of, None)
+        labels = score(log, clusters_of(members, link(questions, model, of_intents).group), of, None)
         cells |= {f"precision_{of}": labels.precision, f"recall_{of}": labels.recall}
     sizes = np.array([*collections.Counter((row.answer, row.group) for row in log.judged).values()])
     about_facts = is_about_facts(weights, evidence.log)

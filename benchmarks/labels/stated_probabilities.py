@@ -7,7 +7,10 @@ import dataclasses
 import numpy as np
 
 BINS = 10
+"""Equal ranges of the probability."""
+
 DRAWS = 1_000
+"""Simulated truths whose mean error is that of exact probabilities."""
 
 
 @dataclasses.dataclass(frozen=True)

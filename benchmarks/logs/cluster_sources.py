@@ -41,13 +41,13 @@ def halves(dataset: Dataset, *, seed: int) -> tuple[Source, Source]:
     """Return the dataset's clusters of 2 to 30 questions and its strays in two random halves."""
     table = dataset.table("questions", columns=["question_id", "text", "cluster_id"]).sort_by("question_id")
     cluster = pc.fill_null(table["cluster_id"], 0).to_numpy()
-    known = pc.is_valid(table["cluster_id"]).to_numpy()
-    order = np.flatnonzero(known)[np.argsort(cluster[known], kind="stable")]
+    clustered = pc.is_valid(table["cluster_id"]).to_numpy()
+    order = np.flatnonzero(clustered)[np.argsort(cluster[clustered], kind="stable")]
     groups = np.split(order, np.flatnonzero(np.diff(cluster[order])) + 1)
     usable = [group for group in groups if 2 <= len(group) <= LARGEST_CLUSTER]
     generator = np.random.default_rng(seed)
     chosen = [usable[i] for i in generator.permutation(len(usable))]
-    strays = generator.permutation(np.flatnonzero(~known))
+    strays = generator.permutation(np.flatnonzero(~clustered))
     texts, ids = table["text"].combine_chunks(), table["question_id"].to_numpy()
     words = [frozenset(of_text) for of_text in tokens_all(key_all(texts)).to_pylist()]
     first, second = (Source(texts, words, ids, chosen[half::2], strays[half::2]) for half in (0, 1))

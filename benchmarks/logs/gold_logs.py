@@ -58,19 +58,19 @@ def gold_logs(names: Iterable[str], report: Report, *, seed: int) -> Iterator[Go
         for name in names:
             try:
                 if name in LOGS:
-                    found = GoldLog(name, *gold_of_known(known_log(name, seed=seed)))
+                    log = GoldLog(name, *gold_of_known(known_log(name, seed=seed)))
                 elif name.startswith(WRONG):
-                    found = GoldLog(name, *gold_of_known(helpdesk(seed, wrong=float(name.removeprefix(WRONG)))))
+                    log = GoldLog(name, *gold_of_known(helpdesk(seed, wrong=float(name.removeprefix(WRONG)))))
                 elif not name.isdigit():
                     raise SystemExit(
                         f"{name}: no log. Name one of {', '.join(LOGS)}, {WRONG}0.2, or a number of events"
                     )
                 else:
-                    found = GoldLog(name, gold_of_simulated(simulate(folder, events=int(name), seed=seed)), None)
+                    log = GoldLog(name, gold_of_simulated(simulate(folder, events=int(name), seed=seed)), None)
             except MissingDataError as error:
                 report.row(log=name, result=f"skipped: {error}")
                 continue
-            yield found
+            yield log
 
 
 def gold_of_known(log: KnownLog) -> tuple[Gold, frozenset[str]]:

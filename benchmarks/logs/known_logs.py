@@ -195,16 +195,16 @@ def known_of_simulated(path: Path) -> KnownLog:
     order = [("question", "ascending"), ("count_all", "descending"), ("gold", "ascending")]
     ordered = counted.sort_by(order)
     first = np.unique(ordered["question"].to_numpy(), return_index=True)[1]
-    found = zip(*(ordered[name].take(pa.array(first)).to_pylist() for name in ("question", "gold")), strict=True)
-    return KnownLog(path.stem, [], [Judged(WHOLE_LOG, question, cluster) for question, cluster in found])
+    questions = zip(*(ordered[name].take(pa.array(first)).to_pylist() for name in ("question", "gold")), strict=True)
+    return KnownLog(path.stem, [], [Judged(WHOLE_LOG, question, cluster) for question, cluster in questions])
 
 
 def _questions_of_answers(rows: list[tuple[str, str]]) -> dict[str, list[int]]:
     """Return the distinct questions of each folded answer, in order of their ids."""
-    found: dict[str, set[int]] = collections.defaultdict(set)
+    of_answer: dict[str, set[int]] = collections.defaultdict(set)
     for question, answer in rows:
-        found[fold(answer)].add(question_id(question))
-    return {answer: sorted(questions) for answer, questions in found.items()}
+        of_answer[fold(answer)].add(question_id(question))
+    return {answer: sorted(questions) for answer, questions in of_answer.items()}
 
 
 FAQS = ("shop", "it", "clinic")

@@ -44,8 +44,8 @@ def mixed_log(source: Source, generator: np.random.Generator) -> SilverLog:
         generator: of all choices.
     """
     clusters = _drawn(source.clusters, min(round(_log_uniform(generator, CLUSTERS)), len(source.clusters)), generator)
-    most = int(generator.choice(LARGEST_CLUSTERS))
-    clusters = [cluster[:most] for cluster in clusters]
+    size = int(generator.choice(LARGEST_CLUSTERS))
+    clusters = [cluster[:size] for cluster in clusters]
     strays = generator.permutation(source.strays)
     kinds: list[Alike] = _drawn(list(get_args(Alike)), 1 if generator.random() < ONE_KIND else 2, generator)
     composition = Composition(

@@ -35,17 +35,17 @@ def _parts(tables: Iterable[pa.Table], key: str, shards: int) -> dict[int, list[
 
 def joined(tables: list[pa.Table], weights: TokenWeights, k: int, shards: int) -> tuple[pa.Table, int]:
     """Return the NEIGHBOURS of all steps and the number of shuffled bytes."""
-    found: list[pa.Table] = []
+    compared: list[pa.Table] = []
     placed: list[pa.Table] = []
     for table in tables:
         described = describe(table, weights)
-        found += join.nearest_of_answers(described, weights, k=k)
+        compared += join.nearest_of_answers(described, weights, k=k)
         placed += join.place_in_shards(described.keyed, weights, shards=shards)
     by_stem = _parts(placed, "shard", shards)
     shards_of_stems = map(concatenate, by_stem.values())
     for table in shards_of_stems:
-        found += join.compare_placed(table, weights, k=k, shards=shards)
-    neighbours = _parts(found, "question_id", shards)
+        compared += join.compare_placed(table, weights, k=k, shards=shards)
+    neighbours = _parts(compared, "question_id", shards)
     merged = pa.concat_tables(merge_nearest(concatenate(parts), k) for parts in neighbours.values())
     shuffled = sum(len(part) for by_shard in (by_stem, neighbours) for parts in by_shard.values() for part in parts)
     return merged, shuffled

@@ -121,14 +121,14 @@ def _tables(dataset: Dataset, members: pa.Table, weights: TokenWeights, learned:
     kept = pairs.filter(pc.is_in(pairs["cluster_id"], value_set=held_out["cluster_id"].combine_chunks()))
     home = answers.take(pc.index_in(questions["question_id"], value_set=members["question_id"].combine_chunks()))
     column = questions.column_names.index("cluster_id")
-    found = {
+    tables = {
         "clusters": pa.concat_tables([held_out, _plain(describe(members, scores).cast(CLUSTERS))]),
         "pairs": pa.concat_tables([kept, _plain(learned)]),
         "questions": questions.set_column(column, "cluster_id", pc.coalesce(home, questions["cluster_id"])),
     }
     return {
         name: conform(table, TABLES[name]).sort_by([(key, "ascending") for key in ORDER[name]])
-        for name, table in found.items()
+        for name, table in tables.items()
     }
 
 

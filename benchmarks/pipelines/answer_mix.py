@@ -33,6 +33,8 @@ from schemas.text import hash64
 
 NIGHTS = 42
 FIRST = 8
+"""Days before the first one that is compared; the gate needs 7."""
+
 GROWTH = (0.05, 0.2, 0.5, 0.95)
 """Shares of the rows of a growing log that have a new answer each day."""
 
@@ -111,19 +113,19 @@ def growing(nights: int, events: int, new: float, seed: int) -> list[Counts]:
 
 def published(days: Sequence[Counts], nights: Sequence[int], seed: int) -> dict[str, list[float]]:
     """Return the excess of days of which earlier ones had a change that was let pass, by name, for each night."""
-    found: dict[str, list[float]] = {f"lasting change, day {number}": [] for number in (1, 2, 3)}
-    found["after a published fault, one answer, 20%"] = []
-    most = together(days).answers[int(together(days).events.argmax())]
+    excesses: dict[str, list[float]] = {f"lasting change, day {number}": [] for number in (1, 2, 3)}
+    excesses["after a published fault, one answer, 20%"] = []
+    frequent = together(days).answers[int(together(days).events.argmax())]
     for night in nights:
         draw = np.random.default_rng([seed, night])
-        changed = [_with_answer(day, most, 0.2, draw) for day in days[night - 2 : night + 1]]
+        changed = [_with_answer(day, frequent, 0.2, draw) for day in days[night - 2 : night + 1]]
         for number in (1, 2, 3):
             earlier = before([*days[: night - number + 1], *changed[3 - number : 2]], night)
-            found[f"lasting change, day {number}"].append(excess(changed[2], earlier))
+            excesses[f"lasting change, day {number}"].append(excess(changed[2], earlier))
         plant = one_answer(0.2)
         earlier = before([*days[: night - 3], plant(days[night - 3], draw), *days[night - 2 :]], night)
-        found["after a published fault, one answer, 20%"].append(excess(plant(days[night], draw), earlier))
-    return found
+        excesses["after a published fault, one answer, 20%"].append(excess(plant(days[night], draw), earlier))
+    return excesses
 
 
 def planted(days: Sequence[Counts], faults: Mapping[str, Fault], seed: int) -> dict[str, list[float]]:
@@ -132,8 +134,8 @@ def planted(days: Sequence[Counts], faults: Mapping[str, Fault], seed: int) -> d
     earlier = [before(days, night) for night in nights]
     return {
         name: [
-            excess(plant(days[night], np.random.default_rng([seed, night])), one)
-            for one, night in zip(earlier, nights, strict=True)
+            excess(plant(days[night], np.random.default_rng([seed, night])), usual)
+            for usual, night in zip(earlier, nights, strict=True)
         ]
         for name, plant in faults.items()
     }
@@ -158,16 +160,16 @@ def main(
         nights = range(FIRST, len(days))
         earlier = [before(days, night) for night in nights]
         small = [_sampled(days[night], 0.1, night) for night in nights]
-        found = {
-            "harmless": [excess(days[night], one) for one, night in zip(earlier, nights, strict=True)],
-            "harmless, a tenth of the rows": [excess(day, one) for one, day in zip(earlier, small, strict=True)],
+        excesses = {
+            "harmless": [excess(days[night], usual) for usual, night in zip(earlier, nights, strict=True)],
+            "harmless, a tenth of the rows": [excess(day, usual) for usual, day in zip(earlier, small, strict=True)],
             "harmless, weekends": [excess(weekly[night], before(weekly, night)) for night in nights],
         }
-        found |= published(days, nights, seed) | planted(days, faults, seed)
+        excesses |= published(days, nights, seed) | planted(days, faults, seed)
         for share in GROWTH:
             grown = planted(growing(NIGHTS, number, share, seed), {"harmless": lambda day, _: day} | faults, seed)
-            found |= {f"growing by {share:.0%}, {name}": values for name, values in grown.items()}
-        for name, values in found.items():
+            excesses |= {f"growing by {share:.0%}, {name}": values for name, values in grown.items()}
+        for name, values in excesses.items():
             report.row(
                 rows_of_a_day=number,
                 day=name,

@@ -63,7 +63,7 @@ def by_summary(url: str) -> None:
     """Print quartiles and ids by `pipelines.summary.cluster_summary`."""
     seen = summarize_clusters(url, open_dataset(url).manifest.files)
     result = {
-        "five": {name: list(found.five().values()) for name, found in seen.distributions.items()},
+        "five": {name: list(distribution.five().values()) for name, distribution in seen.distributions.items()},
         "largest": [cluster["cluster_id"] for cluster in seen.largest],
         "least_coherent": [cluster["cluster_id"] for cluster in seen.least_coherent],
     }

@@ -53,8 +53,8 @@ def by_pipeline(nodes: int, seed: int) -> None:
 
     from pipelines.duplicates.connected_components import FindComponents
 
-    def summarise(found: pa.Table) -> np.ndarray:
-        return summary(found["node"].to_numpy(), found["component"].to_numpy())
+    def summarise(components: pa.Table) -> np.ndarray:
+        return summary(components["node"].to_numpy(), components["component"].to_numpy())
 
     with beam.Pipeline(runner="FnApiRunner") as pipeline:
         (
@@ -110,8 +110,8 @@ def main(
         for name in names:
             cost = measure_call(PROGRAMS[name], count, seed)
             first = first or cost.output
-            found, components, _ = map(int, cost.output.split())
-            counts = {"nodes": found, "components": components}
+            reached, components, _ = map(int, cost.output.split())
+            counts = {"nodes": reached, "components": components}
             result = "equal" if cost.output == first else "DIFFERS"
             report.row(edges=count, program=name, **cost.cells(), **counts, result=result)
 

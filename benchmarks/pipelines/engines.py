@@ -72,7 +72,7 @@ class Meter:
         return Cost(sum(self._cpu.values()) - self._before, wall, self._peak / 2**20, "")
 
     def _watch(self) -> None:
-        while not self._done.wait(0.2):
+        while not self._done.wait(0.2):  # a process that lives shorter can be missed
             self._peak = max(self._peak, self._sample())
 
     def _sample(self) -> int:
@@ -80,11 +80,11 @@ class Meter:
         for root in self._roots:
             with contextlib.suppress(psutil.NoSuchProcess):
                 process = psutil.Process(root)
-                for one in (process, *process.children(recursive=True)):
-                    with contextlib.suppress(psutil.NoSuchProcess), one.oneshot():
-                        spent = one.cpu_times()
-                        self._cpu[one.pid] = spent.user + spent.system
-                        memory += one.memory_info().rss
+                for running in (process, *process.children(recursive=True)):
+                    with contextlib.suppress(psutil.NoSuchProcess), running.oneshot():
+                        spent = running.cpu_times()
+                        self._cpu[running.pid] = spent.user + spent.system
+                        memory += running.memory_info().rss
         return memory
 
 

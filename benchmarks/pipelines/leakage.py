@@ -47,8 +47,8 @@ def main(
     for url in dataset:
         asked = questions_of(open_dataset(url).table("clusters", columns=["split", "question_ids", "texts"]))
         ranks = asked["rank"].to_numpy()
-        found = greatest_index(key_all(asked["text"].combine_chunks()).to_pylist(), ranks)
-        leaks = {f"leaks_from_{limit}": int((found[ranks > 0] >= limit).sum()) for limit in least}
+        similarity = greatest_index(key_all(asked["text"].combine_chunks()).to_pylist(), ranks)
+        leaks = {f"leaks_from_{limit}": int((similarity[ranks > 0] >= limit).sum()) for limit in least}
         report.row(
             dataset=url, questions=len(ranks), held_out=int((ranks > 0).sum()), **leaks, **_cost(asked, near_duplicate)
         )

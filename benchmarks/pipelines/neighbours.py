@@ -75,14 +75,14 @@ def measure_log(log: str, k: int, seed: int) -> None:
     shards = max(1, round(len(members) / QUESTIONS_A_SHARD))
     tables = by_shard([members], "answer_id", shards)
     started = time.process_time()
-    found, shuffled = joined(tables, weights, k, shards)
+    neighbours, shuffled = joined(tables, weights, k, shards)
     figures: dict[str, Any] = {"questions": len(members), "join_cpu_s": time.process_time() - started}
     figures["shuffled_mb"] = shuffled / 1e6
     started = time.process_time()
     if len(members) <= MAX_EXACT:
         exact = exact_nearest(members, weights, k=k)
         figures["exact_cpu_s"] = time.process_time() - started
-        figures |= _recall(found, exact)
+        figures |= _recall(neighbours, exact)
     else:
         figures |= dict.fromkeys(["exact_cpu_s", *_recall(NEIGHBOURS.empty_table(), NEIGHBOURS.empty_table())])
     print(json.dumps(figures))
@@ -101,9 +101,9 @@ def _members(log: str, seed: int) -> tuple[pa.Table, TokenWeights]:
     return settle_answers(named.members, Ambiguity()).members, frequent(named.token_counts)
 
 
-def _recall(found: pa.Table, exact: pa.Table) -> dict[str, float]:
+def _recall(neighbours: pa.Table, exact: pa.Table) -> dict[str, float]:
     """Return the share of exact neighbours found: with the same answer, with another one, and similar ones of these."""
-    hit = np.isin(_code(exact), _code(found))
+    hit = np.isin(_code(exact), _code(neighbours))
     same = exact["answer_id"].to_numpy() == exact["neighbour_answer_id"].to_numpy()
     near = exact["similarity"].to_numpy() >= 0.4
     kinds = {"same_answer": same, "other_answer": ~same, "other_and_similarity_from_0.4": ~same & near}

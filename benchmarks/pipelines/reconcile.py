@@ -81,7 +81,7 @@ def logs(path: File, as_json: AsJson = False) -> None:
 def closure(edges: Iterable[tuple[Any, Any]]) -> dict[str, int]:
     """Return the number of components of two or more, of their questions and pairs, and the largest size."""
     graph: nx.Graph[Any] = nx.Graph()
-    graph.add_edges_from((one, two) for one, two in edges if one != two)
+    graph.add_edges_from((left, right) for left, right in edges if left != right)
     sizes = [len(component) for component in nx.connected_components(graph)]
     closed = sum(n * (n - 1) // 2 for n in sizes)
     return {"clusters": len(sizes), "questions": sum(sizes), "pairs": closed, "largest": max(sizes, default=0)}

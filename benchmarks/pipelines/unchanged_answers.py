@@ -55,12 +55,12 @@ def inputs_of(members: pa.Table, weights: TokenWeights) -> Inputs:
     same = nearest_of_answers(described, weights, k=NEAREST)
     others = compare_placed(pa.concat_tables(placed), weights, k=NEAREST, shards=1)
     nearest = merge_nearest(pa.concat_tables([*same, *others]), NEAREST)
-    found: dict[int, tuple[set[int], list[tuple[object, ...]]]] = collections.defaultdict(lambda: (set(), []))
+    inputs: dict[int, tuple[set[int], list[tuple[object, ...]]]] = collections.defaultdict(lambda: (set(), []))
     for answer, question in zip(members["answer_id"].to_pylist(), members["question_id"].to_pylist(), strict=True):
-        found[answer][0].add(question)
+        inputs[answer][0].add(question)
     for row in zip(*(nearest[name].to_pylist() for name in NEIGHBOURS.names), strict=True):
-        found[row[NEIGHBOURS.names.index("answer_id")]][1].append(row)
-    return found
+        inputs[row[NEIGHBOURS.names.index("answer_id")]][1].append(row)
+    return inputs
 
 
 def main(
@@ -82,7 +82,7 @@ def main(
             for date in dates
         ]
         (before, weights_before), (after, weights_after) = members_of(days[:-1], config), members_of(days, config)
-    last = {answer: found for answer, found in inputs_of(after, weights_after).items() if len(found[0]) > 1}
+    last = {answer: inputs for answer, inputs in inputs_of(after, weights_after).items() if len(inputs[0]) > 1}
     sizes = np.array([len(questions) for questions, _ in last.values()])
     for name, weights in (("own", weights_before), ("kept", weights_after)):
         earlier = inputs_of(before, weights)

@@ -25,11 +25,13 @@ def main(seed: Seed = 0, texts: int = 500, *, as_json: AsJson = False) -> None:
     report, draw = Report(as_json=as_json, texts_of_each=texts, seed=seed), random.Random(seed)
     replaced_wrongly: dict[str, int] = {}
     for name, near in NEAR.items():
-        found = [replace_personal(draw.choice(SENTENCES).format(near(draw)))[1] for _ in range(texts)]
+        kinds_replaced = [replace_personal(draw.choice(SENTENCES).format(near(draw)))[1] for _ in range(texts)]
         replaced_wrongly |= {
-            kind: replaced_wrongly.get(kind, 0) + sum(kind in f for f in found) for f in found for kind in f
+            kind: replaced_wrongly.get(kind, 0) + sum(kind in f for f in kinds_replaced)
+            for f in kinds_replaced
+            for kind in f
         }
-        report.row(near_miss=name, replaced=sum(map(bool, found)) / texts)
+        report.row(near_miss=name, replaced=sum(map(bool, kinds_replaced)) / texts)
     for kind, drawn in PERSONAL.items():
         whole = 0
         for _ in range(texts):

@@ -95,7 +95,11 @@ def _two_groups(draw: random.Random) -> list[str]:
 
 def _ip(draw: random.Random) -> str:
     public = (ipaddress.IPv4Address(draw.getrandbits(32)) for _ in itertools.count())
-    v4 = next(str(one) for one in public if one.is_global and not one.is_multicast and min(one.packed) >= 10)
+    v4 = next(
+        str(address)
+        for address in public
+        if address.is_global and not address.is_multicast and min(address.packed) >= 10
+    )
     v6 = ":".join(f"{number:x}" for number in (draw.randint(0x2400, 0x2FFF), *draw.choices(range(1, 65_536), k=7)))
     return draw.choice([v4, v6, "2001:4860::" + v6[-9:].strip(":")])
 

@@ -56,16 +56,16 @@ def distinct_questions(count: int, *, seed: int = 0) -> Iterator[pa.Array]:
     Raises:
         ValueError: there are not as many.
     """
-    known = names()
-    sizes = np.array([known.count[first] * known.count[second] for first, second, _ in RELATIONS])
+    pools = names()
+    sizes = np.array([pools.count[first] * pools.count[second] for first, second, _ in RELATIONS])
     wordings = len(RELATIONS[0][2])
-    if count > (most := int(sizes.min()) * wordings * len(RELATIONS)):
-        raise ValueError(f"{count:,} questions are asked for, there are {most:,} different ones")
+    if count > (maximum := int(sizes.min()) * wordings * len(RELATIONS)):
+        raise ValueError(f"{count:,} questions are asked for, there are {maximum:,} different ones")
     starts = (
-        np.array([known.start[first] for first, _, _ in RELATIONS]),
-        np.array([known.start[second] for _, second, _ in RELATIONS]),
+        np.array([pools.start[first] for first, _, _ in RELATIONS]),
+        np.array([pools.start[second] for _, second, _ in RELATIONS]),
     )
-    seconds = np.array([known.count[second] for _, second, _ in RELATIONS])
+    seconds = np.array([pools.count[second] for _, second, _ in RELATIONS])
     templates = Templates.compile([text for *_, texts in RELATIONS for text in texts])
     assert all(math.gcd(_STRIDE, size) == 1 for size in sizes.tolist())
     for begin in range(0, count, _ROWS):
@@ -75,4 +75,4 @@ def distinct_questions(count: int, *, seed: int = 0) -> Iterator[pa.Array]:
         pairs = (turn * _STRIDE + seed) % sizes[relation]
         a, b = np.divmod(pairs, seconds[relation])
         filling = np.stack([np.zeros_like(a), starts[0][relation] + a, starts[1][relation] + b, np.zeros_like(a)])
-        yield render(templates, relation * wordings + wording, names=known.pool, filling=filling)
+        yield render(templates, relation * wordings + wording, names=pools.pool, filling=filling)

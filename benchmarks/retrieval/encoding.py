@@ -41,6 +41,7 @@ from schemas.text_arrays import key_all, words_all
 
 THREADS = 2
 PEER_BATCHES = (32, 256)
+"""Questions of a batch of sentence-transformers: its default, and a larger number."""
 SEED = 0
 
 
@@ -88,7 +89,7 @@ def compare(report: Report, url: str, texts: pa.Array, slow: pa.Array) -> None:
     os.environ[SWITCH] = "0"
     plain = measured(report, "numpy", lambda: encoder.encode(texts))
     os.environ[SWITCH] = "1"
-    load_compiled(2**31)
+    load_compiled(2**31)  # questions enough to be worth it
     assert compiled() is not None, "pip install '.[fast]'"
     encoder.encode(texts[:100])  # compiles, where nothing is kept from before
     fast = measured(report, "compiled", lambda: encoder.encode(texts))
@@ -118,12 +119,12 @@ def peer(report: Report, encoder: CnnEncoder, texts: pa.Array) -> None:
         convolution.convs[0].weight.copy_(ordered)
         convolution.convs[0].bias.copy_(torch.from_numpy(encoder.weights["bias"][: kernel.shape[1] // width]))
     model = SentenceTransformer(modules=[words, convolution, Pooling(kernel.shape[1] // width, "max")], device="cpu")
-    spaced = [" ".join(found) for found in words_all(key_all(texts)).to_pylist()]
+    spaced = [" ".join(of_text) for of_text in words_all(key_all(texts)).to_pylist()]
     for size in PEER_BATCHES:
         encode = functools.partial(model.encode, spaced, batch_size=size, show_progress_bar=False)
         vectors = measured(report, f"sentence-transformers, batches of {size}", encode)
-    known = encoder.vocabulary.ids_of_distinct
-    all_listed = [i for i, line in enumerate(spaced) if line and (known(pa.array(line.split())) < len(listed)).all()]
+    ids_of = encoder.vocabulary.ids_of_distinct
+    all_listed = [i for i, line in enumerate(spaced) if line and (ids_of(pa.array(line.split())) < len(listed)).all()]
     tokens = encoder.vocabulary.ids(key_all(texts.take(pa.array(all_listed))))
     ours = encoder.pooled(tokens)[:, : vectors.shape[1]]
     difference(report, f"its maxima, {len(all_listed):,} questions of listed words", ours, vectors[all_listed])

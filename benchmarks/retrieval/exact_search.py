@@ -31,7 +31,7 @@ def nearest(vectors: Matrix, ids: Int64s, queries: Matrix, judged: Judgements, *
     Ties go to the smaller id, except among those that the first block leaves out.
     """
     best = np.full((len(queries), 0), np.inf, np.float32)
-    found = np.full((len(queries), 0), -1, np.int64)
+    nearest_rows = np.full((len(queries), 0), -1, np.int64)
     own = np.einsum("nd,nd->n", queries, queries)[:, None]
     for start in range(0, len(vectors), _BLOCK):
         block = vectors[start : start + _BLOCK]
@@ -40,12 +40,12 @@ def nearest(vectors: Matrix, ids: Int64s, queries: Matrix, judged: Judgements, *
         row, column = _near(distances, best, depth=depth)
         every = np.repeat(np.arange(len(queries)), best.shape[1])
         rows, near = np.concatenate([every, row]), np.concatenate([best.ravel(), distances[row, column]])
-        places = np.concatenate([found.ravel(), start + column])
+        places = np.concatenate([nearest_rows.ravel(), start + column])
         order = np.lexsort((ids[places], near, rows))
         counts = np.bincount(rows, minlength=len(queries))
         first = order[(np.cumsum(counts) - counts)[:, None] + np.arange(min(depth, counts.min()))]
-        best, found = near[first], places[first]
-    return found, best
+        best, nearest_rows = near[first], places[first]
+    return nearest_rows, best
 
 
 def _near(distances: Float32s, best: Float32s, *, depth: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:

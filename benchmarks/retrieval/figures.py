@@ -18,25 +18,25 @@ Figures = dict[str, Any]
 METRICS = ("hits_at_1", "hits_at_10", "mrr")
 
 
-def figures(found: Int64s, judged: Judgements) -> Figures:
+def figures(ranked: Int64s, judged: Judgements) -> Figures:
     """Return the metrics of ranked ids."""
-    places = ranks(found, queries=judged.queries, relevant=judged.relevant)
+    places = ranks(ranked, queries=judged.queries, relevant=judged.relevant)
     return {
         "per_question": vars(per_question(places, queries=judged.queries, count=len(judged))),
         "per_pair": vars(per_pair(places, queries=judged.queries)),
     }
 
 
-def half_width(found: Int64s, judged: Judgements) -> list[float]:
+def half_width(ranked: Int64s, judged: Judgements) -> list[float]:
     """Return half of the 95 % bootstrap interval of H@1, H@10 and MRR per question, by samples of whole clusters."""
-    places = ranks(found, queries=judged.queries, relevant=judged.relevant)
+    places = ranks(ranked, queries=judged.queries, relevant=judged.relevant)
     values = question_values(places, queries=judged.queries, count=len(judged))[: len(METRICS)]
     return [(bounds.high - bounds.low) / 2 for bounds in intervals(values, query_clusters(judged))]
 
 
-def measured(found: Int64s, judged: Judgements, *, speed: float | None) -> Figures:
+def measured(ranked: Int64s, judged: Judgements, *, speed: float | None) -> Figures:
     """Return all figures of a system whose ids are ranked."""
-    return {**figures(found, judged), "half_widths": half_width(found, judged), "questions_per_cpu_s": speed}
+    return {**figures(ranked, judged), "half_widths": half_width(ranked, judged), "questions_per_cpu_s": speed}
 
 
 def spelled(value: float, digits: int = 4) -> str:

@@ -95,9 +95,9 @@ def valid(
         )
 
 
-def shared(found: Int64s, best: Int64s) -> float:
+def shared(ids: Int64s, best: Int64s) -> float:
     """Return the share of the best ids (queries, k) that were found; -1 is none."""
-    both = sum(len({*one} & {*other} - {-1}) for one, other in zip(found.tolist(), best.tolist(), strict=True))
+    both = sum(len({*left} & {*right} - {-1}) for left, right in zip(ids.tolist(), best.tolist(), strict=True))
     return both / int(np.count_nonzero(best != -1))
 
 
@@ -108,11 +108,11 @@ def within(searcher: Searcher, exact: Searcher, tenant: str, asked: Sequence[str
     searcher.search(asked[0], K, filters=filters)
     first_ms = 1000 * (time.perf_counter() - before)
     part = searcher.views.of(filters, searcher.clock())
-    found, best = (
+    hits_of, best = (
         [{hit.question_id for hit in hits} for hits in opened.search_many(asked, K, filters=filters)]
         for opened in (searcher, exact)
     )
-    recall = sum(len(one & other) for one, other in zip(found, best, strict=True)) / max(1, sum(map(len, best)))
+    recall = sum(len(left & right) for left, right in zip(hits_of, best, strict=True)) / max(1, sum(map(len, best)))
     return {
         "rows": sum(map(live_count, part.index.shards)),
         "probes": part.index.probes,

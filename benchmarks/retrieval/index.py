@@ -37,7 +37,10 @@ from model.index.sizing.recall import DEPTH, recall_of, sample_of
 from model.search.opening import open_index
 
 SINGLE = 500
+"""Queries that are searched one at a time."""
+
 _BLOCK = 100_000
+"""Questions that are read or encoded at a time; it bounds the memory."""
 
 
 def main(
@@ -141,8 +144,8 @@ def stored_bytes(index: Index) -> int:
 def search_faiss(url: str) -> None:
     """Print the figures of one plain FAISS index with the same lists and probes."""
     index = open_index(url)
-    wanted = max(sample_size(index.settings.factory), 1_000)
-    sample = np.arange(0, len(index), max(1, len(index) // wanted))
+    vectors_to_train = max(sample_size(index.settings.factory), 1_000)
+    sample = np.arange(0, len(index), max(1, len(index) // vectors_to_train))
     vectors = index.encoder.encode(index.questions(sample)["text"])
     plain: Any = faiss.index_factory(vectors.shape[1], index.settings.factory)
     started = time.process_time()
@@ -194,19 +197,20 @@ def report_peer(url: str, made: Any, probes: int | None, *, cpu_s: float, size: 
     sample = sample_of(index)
     rows = made.search(sample.vectors, DEPTH + 1)[1]
     ids = np.concatenate(index.question_ids)
-    found = []
+    shares = []
     for row, own, vector, bound in zip(rows, sample.ids, sample.vectors, sample.bounds, strict=True):
         others = row[(row >= 0) & (ids[row] != own)][:DEPTH]
         exact = index.encoder.encode(index.questions(others)["text"]) if len(others) else np.zeros((0, len(vector)))
         distances = ((exact - vector) ** 2).sum(axis=1)
-        found.append((distances <= bound + 4e-6 * (vector**2).sum()).sum() / DEPTH)
+        # the tolerance of `model.index.sizing.recall`
+        shares.append((distances <= bound + 4e-6 * (vector**2).sum()).sum() / DEPTH)
     figures = timed(lambda vectors: made.search(vectors, DEPTH), sample.vectors)
     print(
         json.dumps(
             {
                 "probes": getattr(made, "nprobe", None),
                 "bytes_a_vector": size / len(index),
-                "recall_at_10": float(np.mean(found)),
+                "recall_at_10": float(np.mean(shares)),
                 **figures,
                 "build_cpu_min": cpu_s / 60,
             }

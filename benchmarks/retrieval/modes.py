@@ -54,11 +54,11 @@ def main(
     for name, url in [*ways, *([("rerank", reranker)] if reranker else [])]:
         chosen: Mode = name  # type: ignore[assignment]  # the opening refuses another one
         searcher = open_searcher(index, mode=chosen, rerank=url, exact=exact)
-        found = ranked_ids(searcher, judged, depth=100)
-        metrics = metrics_of(found, judged)
+        ranked = ranked_ids(searcher, judged, depth=100)
+        metrics = metrics_of(ranked, judged)
         times = milliseconds(searcher, judged.texts.slice(0, timed).to_pylist(), k=k)
         median, p95 = np.percentile(times, [50, 95])
-        widths = [round(width, 4) for width in half_width(found, judged)]
+        widths = [round(width, 4) for width in half_width(ranked, judged)]
         quality = {name: round(value, 4) for name, value in vars(metrics).items()}
         report.row(mode=name, **quality, half_widths=str(widths), median_ms=float(median), p95_ms=float(p95))
 

@@ -40,8 +40,13 @@ from schemas.artifacts.manifest import read_manifest
 from schemas.tables import CODES, MODEL, SHARDS
 
 ROUNDS = 3
+"""Rounds after the first one, which warms up; the fastest counts, on a machine with other work."""
+
 _BATCH = 64
+"""Questions of a batch: as many as a thread of a server takes at a time."""
+
 _PAUSE_S = 0.005
+"""Seconds in which other programs take the caches of the processor."""
 
 
 def main(

@@ -37,7 +37,10 @@ from benchmarks.retrieval.servers.load import Outcome, closed_loop, get, open_lo
 from benchmarks.retrieval.servers.processes import cpu_s, forget_peak, memory_mb, peer_server, server, shared_mb
 
 _BATCH = 64
+"""Questions of a request: as many as a thread of the server takes at a time."""
+
 _EXACT_RATE = 200.0
+"""Maximum rate of exact questions, in requests a second."""
 
 
 def main(
@@ -181,9 +184,9 @@ def _exchange(
         thread.join()
     if reloads != ["swapped"] * swaps:
         raise SystemExit(f"exchanges: {reloads}")
-    found = json.loads(printed)
-    statuses = {int(status): number for status, number in found["statuses"].items()}
-    return Outcome(np.array(found["seconds"]), statuses, found["wall_s"]), memory_mb(process, "VmHWM")
+    load_result = json.loads(printed)
+    statuses = {int(status): number for status, number in load_result["statuses"].items()}
+    return Outcome(np.array(load_result["seconds"]), statuses, load_result["wall_s"]), memory_mb(process, "VmHWM")
 
 
 def _reload(port: int) -> str:
@@ -195,7 +198,7 @@ def _reload(port: int) -> str:
         except urllib.error.HTTPError as error:
             if error.code != 503:
                 raise
-            time.sleep(1)
+            time.sleep(1)  # as its Retry-After asks
 
 
 def _print_load(port: int, rate: float, seed: int) -> None:

@@ -59,10 +59,10 @@ def bm25(dataset: Dataset, judged: Judgements, *, depth: int) -> tuple[Int64s, f
     queries = words_all(key_all(judged.texts)).to_pylist()
     rows, _ = index.retrieve(queries, k=depth + 1, show_progress=False)
     speed = len(judged) / (time.process_time() - started)
-    found = ids[rows]
-    own = found == judged.ids[:, None]
+    hits = ids[rows]
+    own = hits == judged.ids[:, None]
     own[~own.any(axis=1), -1] = True  # without the query itself among the hits, the last one is dropped
-    return np.asarray(found[~own].reshape(len(judged), depth), np.int64), speed
+    return np.asarray(hits[~own].reshape(len(judged), depth), np.int64), speed
 
 
 def stored(index: Index) -> Matrix:
@@ -80,7 +80,7 @@ class Remembering(Encoder):
     """Encoder that encodes no text twice, so that a slow one orders the hits of two searches in the time of one."""
 
     encoder: Encoder
-    known: dict[str, Matrix] = dataclasses.field(default_factory=dict)
+    vectors: dict[str, Matrix] = dataclasses.field(default_factory=dict)
 
     @property
     def dimension(self) -> int:
@@ -94,9 +94,9 @@ class Remembering(Encoder):
     def encode(self, texts: pa.Array | pa.ChunkedArray | Sequence[str], *, threads: int = 1) -> Matrix:
         """Return one vector a text, (len(texts), dimension)."""
         listed = pa.array(texts, pa.string()).to_pylist()
-        new = [text for text in dict.fromkeys(listed) if text not in self.known]
-        self.known.update(zip(new, self.encoder.encode(new, threads=threads), strict=True))
-        return np.stack([self.known[text] for text in listed])
+        new = [text for text in dict.fromkeys(listed) if text not in self.vectors]
+        self.vectors.update(zip(new, self.encoder.encode(new, threads=threads), strict=True))
+        return np.stack([self.vectors[text] for text in listed])
 
 
 def of_index(url: str, rerankers: Sequence[str], judged: Judgements, *, depth: int) -> Iterator[tuple[str, Figures]]:
@@ -129,8 +129,8 @@ def of_index(url: str, rerankers: Sequence[str], judged: Judgements, *, depth: i
 def cost_of_encoding(encoder: Encoder, texts: pa.ChunkedArray) -> float:
     """Return the CPU seconds of a question."""
     cost = 0.0
-    for most in (_FEW, _TIMED):
-        started, some = time.process_time(), texts.slice(0, most)
+    for count in (_FEW, _TIMED):
+        started, some = time.process_time(), texts.slice(0, count)
         encoder.encode(some)
         taken = time.process_time() - started
         cost = taken / len(some)
@@ -145,8 +145,8 @@ def systems(
     """Yield the name and the figures of every system, BM25 last; its speed is that of its search."""
     for url in urls:
         yield from of_index(url, rerankers, judged, depth=depth)
-    found, speed = bm25(dataset, judged, depth=depth)
-    yield "BM25", measured(found, judged, speed=speed)
+    ranked, speed = bm25(dataset, judged, depth=depth)
+    yield "BM25", measured(ranked, judged, speed=speed)
 
 
 def cells(name: str, figures: Figures) -> dict[str, object]:
@@ -166,13 +166,13 @@ def cells(name: str, figures: Figures) -> dict[str, object]:
     }
 
 
-def picture(found: Mapping[str, Figures]) -> bytes:
+def picture(figures_of: Mapping[str, Figures]) -> bytes:
     """Return a PNG of MRR against questions a CPU second, without systems that have no speed."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(8, 4.2), dpi=120, layout="constrained")
     axes = figure.subplots()
-    timed = [(figures["questions_per_cpu_s"], name, figures) for name, figures in found.items()]
+    timed = [(figures["questions_per_cpu_s"], name, figures) for name, figures in figures_of.items()]
     shown = sorted((speed, name, figures) for speed, name, figures in timed if speed is not None)
     for number, (speed, name, figures) in enumerate(shown):
         mrr, left = figures["per_question"]["mrr"], number % 2 == 0  # alternate, so that labels do not overlap
@@ -201,13 +201,13 @@ def main(
     opened = open_dataset(dataset)
     judged = judgements(opened.cluster_texts(split), limit=limit)
     report = Report(as_json=as_json, seed=0, split=split, queries=len(judged), depth=depth)
-    found: dict[str, Figures] = {}
+    figures: dict[str, Figures] = {}
     for name, result in systems(opened, judged, index, reranker, depth=depth):
-        found[name] = result
+        figures[name] = result
         report.row(**({"system": name} | result if as_json else cells(name, result)))
     report.write(write, mark="retrieval")
     if picture_file:
-        picture_file.write_bytes(picture(found))
+        picture_file.write_bytes(picture(figures))
 
 
 if __name__ == "__main__":

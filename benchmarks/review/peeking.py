@@ -35,9 +35,9 @@ def looks_of_clopper_pearson(share: float, *, most: int) -> np.ndarray:
     return _looks(lambda wrong: 1 + int((lower_tail(wrong, reviews, 1 - share) > ERROR).sum()), most)
 
 
-def _looks(needed: Callable[[int], int | None], most: int) -> np.ndarray:
+def _looks(needed: Callable[[int], int | None], maximum: int) -> np.ndarray:
     looks: list[int] = []
-    while (reviews := needed(len(looks))) is not None and reviews <= most:
+    while (reviews := needed(len(looks))) is not None and reviews <= maximum:
         looks.append(reviews)
     return np.array(looks, np.int64)
 
@@ -78,17 +78,17 @@ def peeking(
     report = Report(as_json=as_json, reviewers=reviewers, reviews=reviews, share=share, seed=seed)
     below = [(math.ceil(share * clusters - 1e-9) / clusters - 1 / clusters, clusters) for clusters in (3_000, 100)]
     for true, clusters in ((share, None), (share - 0.002, None), *below):
-        most = min(reviews, clusters or reviews)
-        evidence = looks_of_evidence(share, most=most, clusters=clusters)
-        fixed = looks_of_clopper_pearson(share, most=most)
-        wrong = verdicts(true, reviewers=reviewers, reviews=most, seed=seed, clusters=clusters)
+        looked_at = min(reviews, clusters or reviews)
+        evidence = looks_of_evidence(share, most=looked_at, clusters=clusters)
+        fixed = looks_of_clopper_pearson(share, most=looked_at)
+        wrong = verdicts(true, reviewers=reviewers, reviews=looked_at, seed=seed, clusters=clusters)
         report.row(
             true_share=round(true, 4),
             clusters=clusters or "independent draws",
             clean_reviews_needed=int(evidence[0]),
             e_process=float(claims(wrong, evidence).mean()),
             clopper_pearson=float(claims(wrong, fixed).mean()),
-            clopper_pearson_one_look=float((wrong[:, -1] < (fixed <= most).sum()).mean()),
+            clopper_pearson_one_look=float((wrong[:, -1] < (fixed <= looked_at).sum()).mean()),
             allowed=ERROR,
         )
 

@@ -74,16 +74,16 @@ def truth_of(dataset: Dataset, population: Population, groups: Groups) -> Truth:
     table = dataset.table("clusters", columns=["cluster_id", "answer", "question_ids"]).to_pylist()
     right = {}
     for row in table:
-        known = [groups[fold(row["answer"]), question] for question in row["question_ids"]]
-        right[row["cluster_id"]] = count_pairs(np.array(known))
+        groups_of_cluster = [groups[fold(row["answer"]), question] for question in row["question_ids"]]
+        right[row["cluster_id"]] = count_pairs(np.array(groups_of_cluster))
     of_cluster = np.array([right[int(cluster)] for cluster in population.cluster_id])
     return Truth(population.probability, population.pairs, of_cluster)
 
 
 def is_right(groups: Groups, answer: str, ids: Iterable[int]) -> bool:
     """Return the verdict of the known paraphrases."""
-    one, other = (groups[fold(answer), question] for question in ids)
-    return one == other
+    left, right = (groups[fold(answer), question] for question in ids)
+    return left == right
 
 
 def answer_sample(path: Path, groups: Groups) -> None:
@@ -159,19 +159,19 @@ def verdicts(
     as_json: AsJson = False,
 ) -> None:
     """Compare promises with the truth and print tables."""
-    known = known_log(log, seed=seed)
-    groups = {(judged.answer, judged.question): judged.group for judged in known.judged}
+    judged_log = known_log(log, seed=seed)
+    groups = {(judged.answer, judged.question): judged.group for judged in judged_log.judged}
     report = Report(as_json=as_json, log=log, verdicts=count, samples=samples, seed=seed)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        known.write(folder / "log.jsonl")
+        judged_log.write(folder / "log.jsonl")
         given = options.split()
         measure_qpr("clusters", folder / "log.jsonl", "--output", folder / "whole", "--max-reject-ratio", 1, *given)
         dataset = cut(open_dataset(str(folder / "whole")), groups, str(folder / "cut"))
         population = read_population(dataset)
         truth = truth_of(dataset, population, groups)
         report.heading("By commands, one sample")
-        by_commands(known, groups, report, options=given, verdicts=count, folder=folder)
+        by_commands(judged_log, groups, report, options=given, verdicts=count, folder=folder)
         report.heading("Many samples")
         for blocks in (18, 36, 72):
             compare(

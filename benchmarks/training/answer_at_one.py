@@ -52,8 +52,8 @@ def parts() -> tuple[list[Asked], list[Asked]]:
 
 def answered(index_url: str, requests: Sequence[Asked]) -> tuple[float, float]:
     """Return the share of requests whose nearest question has the right answer, and the share with an answer at all."""
-    found = open_searcher(index_url).search_many([request.question for request in requests], k=1)
-    hits = [first[0] if first else None for first in found]
+    results = open_searcher(index_url).search_many([request.question for request in requests], k=1)
+    hits = [first[0] if first else None for first in results]
     answers = [hit.answer if hit is not None else None for hit in hits]
     right = sum(
         answer is not None and fold(answer) == fold(r.answer) for answer, r in zip(answers, requests, strict=True)
@@ -66,8 +66,8 @@ def word_cosine(log: Sequence[Asked], requests: Sequence[Asked]) -> float:
     vectorizer = TfidfVectorizer(sublinear_tf=True)
     vectors = vectorizer.fit_transform([row.question for row in log])
     nearest = (vectorizer.transform([r.question for r in requests]) @ vectors.T).argmax(axis=1)
-    found = [log[place].answer for place in np.asarray(nearest).ravel().tolist()]
-    right = sum(answer == r.answer for answer, r in zip(found, requests, strict=True))
+    answers = [log[place].answer for place in np.asarray(nearest).ravel().tolist()]
+    right = sum(answer == r.answer for answer, r in zip(answers, requests, strict=True))
     return float(right / len(requests))
 
 

@@ -101,24 +101,24 @@ def measured(dataset: Dataset, model: str) -> dict[str, Any]:
     """Return the figures of both splits with exact search."""
     encoder = load_encoder(model)
     questions = dataset.table("questions", columns=["question_id", "text"])
-    found = {}
+    of_split = {}
     for split in SPLITS:
         judged = judgements(dataset.cluster_texts(split))
         ranked = exact(encoder, questions, judged, depth=DEPTH)
-        found[split] = figures(ranked, judged)
-    return found
+        of_split[split] = figures(ranked, judged)
+    return of_split
 
 
-def cells(name: str, found: dict[str, Any]) -> dict[str, object]:
+def cells(name: str, figures_of: dict[str, Any]) -> dict[str, object]:
     """Return a row: H@1/H@10/MRR per question of both splits, per pair of test; epochs and minutes."""
     columns = {"validation": ("validation", "per_question"), "test": ("test", "per_question")}
     columns |= {"test, per pair": ("test", "per_pair")}
     shown = {
-        title: " / ".join(spelled(found[split][kind][metric]) for metric in METRICS)
+        title: " / ".join(spelled(figures_of[split][kind][metric]) for metric in METRICS)
         for title, (split, kind) in columns.items()
     }
-    epochs = f"{found['best_epoch']} of {found['epochs']}"
-    return {"H@1 / H@10 / MRR": name, **shown, "best_epoch": epochs, "cpu_minutes": f"{found['cpu_minutes']:.1f}"}
+    epochs = f"{figures_of['best_epoch']} of {figures_of['epochs']}"
+    return {"H@1 / H@10 / MRR": name, **shown, "best_epoch": epochs, "cpu_minutes": f"{figures_of['cpu_minutes']:.1f}"}
 
 
 def main(

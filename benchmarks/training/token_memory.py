@@ -104,14 +104,14 @@ def main(
     report = Report(as_json=as_json, questions=count)
     for preset in SHAPE:
         for way in WAYS:
-            found = watched(call_command(measure_row, dataset, count, preset, way))
-            before, after = found["before"], found["after"]
+            measured = watched(call_command(measure_row, dataset, count, preset, way))
+            before, after = measured["before"], measured["after"]
             memory_mb = {
-                "anonymous_mb_peak": found["peak"] - before["Anon"],
+                "anonymous_mb_peak": measured["peak"] - before["Anon"],
                 "anonymous_mb_after": after["Anon"] - before["Anon"],
                 "mb_of_files_after": after["File"] - before["File"],
             }
-            times = {"cpu_s": found["read_s"], "cpu_ms_a_take": found["take_ms"]}
+            times = {"cpu_s": measured["read_s"], "cpu_ms_a_take": measured["take_ms"]}
             report.row(preset=preset, read=way, **memory_mb, **times)
 
 

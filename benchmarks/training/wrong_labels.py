@@ -81,7 +81,9 @@ def picture(figures: Figures) -> bytes:
     figure = Figure(figsize=(9, 3.8), dpi=120, layout="constrained")
     panels = figure.subplots(1, len(SPLITS), sharey=True)
     for axes, split in zip(panels, SPLITS, strict=True):
-        _lines(axes, {share: {name: found[split] for name, found in rows.items()} for share, rows in figures.items()})
+        _lines(
+            axes, {share: {name: of_split[split] for name, of_split in rows.items()} for share, rows in figures.items()}
+        )
         axes.set(title=split, xlabel="share of train clusters that are wrong")
     panels[0].set_ylabel("MRR, exact search")
     panels[-1].legend(loc="lower left", fontsize="small")

@@ -59,9 +59,9 @@ def compare(report: Report, name: str, gold: Gold, judged: frozenset[str] | None
     rules = {"log": intents(members, weights, witnesses, "auto").of_intent[starts]}
     rules |= {f"{name} {limit}": may & (low >= limit) for name, may in alike.items() for limit in LIMITS}
     for rule, chosen in rules.items():
-        known = chosen & is_judged
-        right = float((truth * pairs)[known].sum() / max(pairs[known].sum(), 1))
-        counts = {"intents": int(chosen.sum()), "judged": int(known.sum()), "pairs": int(pairs[chosen].sum())}
+        counted = chosen & is_judged
+        right = float((truth * pairs)[counted].sum() / max(pairs[counted].sum(), 1))
+        counts = {"intents": int(chosen.sum()), "judged": int(counted.sum()), "pairs": int(pairs[chosen].sum())}
         report.row(log=name, rule=rule, **counts, pairs_right=right)
 
 

@@ -60,10 +60,10 @@ class Linked(NamedTuple):
 @functools.cache
 def wordings(domain: str) -> dict[str, list[str]]:
     """Return the wordings of each intent of a help desk, in the order in which they are written."""
-    found: dict[str, list[str]] = {}
+    of_intent: dict[str, list[str]] = {}
     for text, intent in learning_log(f"intents-{domain}").rows:
-        found.setdefault(intent, []).append(text)
-    return found
+        of_intent.setdefault(intent, []).append(text)
+    return of_intent
 
 
 def help_desk(domain: str, fallback: str, generator: np.random.Generator) -> KnownLog:
@@ -95,7 +95,7 @@ def linked(log: KnownLog, linker: Linker) -> Linked:
     left, right = np.triu_indices(len(members), 1)
     kept, same = group[left] == group[right], (gold[left] == gold[right]) & (answer[left] == answer[right])
     counts = (chosen & (meanings == 1), chosen & (meanings > 1), kept, kept & same, same)
-    return Linked(witnesses.log.share, *(int(found.sum()) for found in counts))
+    return Linked(witnesses.log.share, *(int(mask.sum()) for mask in counts))
 
 
 def main(
@@ -109,14 +109,14 @@ def main(
     linker = Linker(load_model("boosted", kind), Remembered(encode) if encode else None, encoder=kind)
     report = Report(as_json=as_json, refine_with=refine_with, draws=draws, seed=seed)
     generator = np.random.default_rng(seed)
-    found: dict[str, list[Linked]] = collections.defaultdict(list)
+    logs_of_kind: dict[str, list[Linked]] = collections.defaultdict(list)
     for _ in range(draws):
         for domain in DOMAINS:
             for fallback, name in ((FALLBACK, "an apology"), (NO_APOLOGY, "no apology")):
                 counts = linked(help_desk(domain, fallback, generator), linker)
                 agreeing = "half or more agree" if counts.agreement >= MIN_TELLING else "fewer agree"
-                found[f"{agreeing}, {name}"].append(counts)
-    for name, logs in sorted(found.items()):
+                logs_of_kind[f"{agreeing}, {name}"].append(counts)
+    for name, logs in sorted(logs_of_kind.items()):
         total = Linked(*(sum(values) for values in zip(*logs, strict=True)))
         intents, fallbacks = total.intents / (INTENTS * len(logs)), total.fallbacks / len(logs)
         report.row(log=name, logs=len(logs), intents=intents, fallbacks=fallbacks, **_precision_and_recall(total))

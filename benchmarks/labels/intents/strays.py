@@ -59,9 +59,9 @@ def compare(report: Report, rows: list[Row], size: int, *, seeds: range, encode:
     for share in WRONG:
         shares = []
         for seed in seeds:
-            found, wrong = strays_of(drawn_log(rows, size, wrong=share, seed=seed), encode)
-            kept = found.belongs[wrong].mean() if wrong.any() else 0.0
-            shares.append((1 - found.belongs[~wrong].mean(), kept))
+            strays, wrong = strays_of(drawn_log(rows, size, wrong=share, seed=seed), encode)
+            kept = strays.belongs[wrong].mean() if wrong.any() else 0.0
+            shares.append((1 - strays.belongs[~wrong].mean(), kept))
         lost, stayed = np.mean(shares, axis=0)
         report.row(questions=size, wrong=share, lost=float(lost), kept=float(stayed))
 

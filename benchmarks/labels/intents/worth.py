@@ -74,8 +74,8 @@ def coverage(gold: Gold, judged: frozenset[str] | None = None) -> Coverage:
     counters = kind_counts(shares)
     starts, sizes = runs_of(members["answer_id"].to_numpy())
     truth = true_shares(cluster, starts, sizes)
-    found = zip(shares.share.tolist(), shares.questions.tolist(), shares.kinds.tolist(), strict=True)
-    value, low, high = np.array([posterior(share, n, KINDS[kind], counters) for share, n, kind in found]).T
+    of_answers = zip(shares.share.tolist(), shares.questions.tolist(), shares.kinds.tolist(), strict=True)
+    value, low, high = np.array([posterior(share, n, KINDS[kind], counters) for share, n, kind in of_answers]).T
     is_judged = np.array([judged is None or fold(text) in judged for text in shares.answers.to_pylist()])
     events = sums_of_runs(members["events"].to_numpy(), starts) / sizes
     agreeing = find_witnesses(members, weights, evidence).agreeing
@@ -113,8 +113,8 @@ def true_shares(cluster: np.ndarray, starts: np.ndarray, sizes: np.ndarray) -> n
     return share
 
 
-def _correlation(one: np.ndarray, other: np.ndarray) -> float:
-    return float(np.corrcoef(one, other)[0, 1]) if one.std() > 0 and other.std() > 0 else 0.0
+def _correlation(left: np.ndarray, right: np.ndarray) -> float:
+    return float(np.corrcoef(left, right)[0, 1]) if left.std() > 0 and right.std() > 0 else 0.0
 
 
 def main(

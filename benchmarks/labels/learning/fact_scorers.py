@@ -89,8 +89,8 @@ class JudgedPairs(NamedTuple):
     @property
     def weight(self) -> np.ndarray:
         """(P,) inverse fourth roots of the numbers of pairs of the answer: 12 pairs of one are no 12 findings."""
-        found: np.ndarray = 1 / np.sqrt(np.sqrt(np.bincount(self.answer)[self.answer]))
-        return found
+        roots: np.ndarray = 1 / np.sqrt(np.sqrt(np.bincount(self.answer)[self.answer]))
+        return roots
 
 
 def fit_trees(pairs: JudgedPairs, rows: np.ndarray, *, seed: int) -> Any:
@@ -159,9 +159,9 @@ def fit_differences(pairs: JudgedPairs, logits: np.ndarray, rows: np.ndarray) ->
     inside = rows[pairs.differences.pair]
     key, column, counts = np.unique(pairs.differences.key[inside], return_inverse=True, return_counts=True)
     shape = (len(rows), len(key))
-    found = sparse.csr_matrix((np.ones(len(column)), (pairs.differences.pair[inside], column)), shape)
+    differences = sparse.csr_matrix((np.ones(len(column)), (pairs.differences.pair[inside], column)), shape)
     frequent = np.flatnonzero(counts >= LEAST)
-    inputs, offset, same = found[:, frequent][rows], logits[rows], pairs.same[rows].astype(float)
+    inputs, offset, same = differences[:, frequent][rows], logits[rows], pairs.same[rows].astype(float)
     weight = pairs.weight[rows] / pairs.weight[rows].mean()
 
     def loss(learned: np.ndarray) -> tuple[float, np.ndarray]:
@@ -189,8 +189,8 @@ def on_line(probability: np.ndarray, line: tuple[float, float]) -> np.ndarray:
 
 def log_odds(trees: Any, pairs: JudgedPairs, rows: np.ndarray) -> np.ndarray:
     """Return the log odds of some pairs, (P,) bool, by trees, limited as those of a pipeline."""
-    found: np.ndarray = np.clip(trees.predict(pairs.features[rows], raw_score=True), *SETTLED)
-    return found
+    odds: np.ndarray = np.clip(trees.predict(pairs.features[rows], raw_score=True), *SETTLED)
+    return odds
 
 
 def part_of_answers(pairs: JudgedPairs, seed: int) -> np.ndarray:

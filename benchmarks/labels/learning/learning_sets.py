@@ -53,11 +53,11 @@ def marked_log(source: Source, pairs: Path, *, clusters: int, seed: int) -> Silv
         units = [unit_of_row.get(row) for row in rows]
         if any(unit is None or int(unit[0]) in taken for unit in units):
             continue
-        one, two = (unit for unit in units if unit is not None)
-        if one[0] == two[0]:
+        first, second = (unit for unit in units if unit is not None)
+        if first[0] == second[0]:
             continue
-        taken |= {int(one[0]), int(two[0])}
-        shared.append((MERGED, [one, two]))
+        taken |= {int(first[0]), int(second[0])}
+        shared.append((MERGED, [first, second]))
         if len(shared) == clusters // 2:
             break
     alone = [cluster for cluster in source.clusters[:clusters] if int(cluster[0]) not in taken]
@@ -120,7 +120,7 @@ def parts_of(dataset: str, *, seed: int) -> tuple[Source, Source]:
 
 def first_of(source: Source, share: float) -> Source:
     """Return a share of the clusters and strays."""
-    clusters, strays = (round(share * len(found)) for found in (source.clusters, source.strays))
+    clusters, strays = (round(share * len(units)) for units in (source.clusters, source.strays))
     return dataclasses.replace(source, clusters=source.clusters[:clusters], strays=source.strays[:strays])
 
 
@@ -129,11 +129,11 @@ def simulated_logs(logs: str | None, stray_logs: str | None) -> list[SilverLog]:
 
     In real logs many facts share an answer ("what is the profession of …"), and most are asked about once.
     """
-    found = []
+    learned = []
     if logs:
         log = simulated_log(logs)
-        found += [log, thinned(log, seed=1)]
+        learned += [log, thinned(log, seed=1)]
     if stray_logs:
         strays = of_several(simulated_log(stray_logs))
-        found += [thinned(strays, seed=2), thinned(strays, seed=3)]
-    return found
+        learned += [thinned(strays, seed=2), thinned(strays, seed=3)]
+    return learned

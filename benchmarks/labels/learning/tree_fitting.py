@@ -55,11 +55,11 @@ def examples(
         most: maximum number of pairs.
         aligns: compare single words by the encoder, too.
     """
-    found = gather(log, encode, neighbours=True, words_too=encode is not None, alignment=aligns).compared
-    chosen = np.sort(np.random.default_rng(seed).permutation(len(found.left))[:most])
-    left, right = found.left[chosen], found.right[chosen]
+    compared = gather(log, encode, neighbours=True, words_too=encode is not None, alignment=aligns).compared
+    chosen = np.sort(np.random.default_rng(seed).permutation(len(compared.left))[:most])
+    left, right = compared.left[chosen], compared.right[chosen]
     weight = 1 / np.sqrt(np.bincount(answers(log))[answers(log)[left]])
-    return Examples(found.features[chosen], log.gold[left] == log.gold[right], weight / max(weight.sum(), 1e-9))
+    return Examples(compared.features[chosen], log.gold[left] == log.gold[right], weight / max(weight.sum(), 1e-9))
 
 
 def weighted(logs: Iterable[Examples], total: float) -> list[Examples]:

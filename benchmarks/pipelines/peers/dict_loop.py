@@ -72,8 +72,8 @@ def main(logs: str, output: str) -> None:
     named = {cluster: rules.most_frequent(forms) for cluster, forms in answers.items()}
 
     def reject(cluster: int, k: str, stage: str, reason: str, score: float | None, split: str | None = None) -> None:
-        told = rules.payload(questions[k]["text"], named[cluster], clusters[cluster][k], cluster, split)
-        rejected.append((stage, reason, score, told))
+        payload = rules.payload(questions[k]["text"], named[cluster], clusters[cluster][k], cluster, split)
+        rejected.append((stage, reason, score, payload))
 
     scores: dict[int, tuple[float, float, float]] = {}
     for cluster, members in clusters.items():

@@ -53,9 +53,9 @@ def chosen_pairs(cluster_ids: Iterable[int], sizes: Iterable[int]) -> pa.Table:
     return pa.table([pa.array(c) for c in columns], names=["cluster_id", "rank_1", "rank_2"])
 
 
-def payloads(lost: pa.Table) -> pa.Array:
+def payloads(rejected: pa.Table) -> pa.Array:
     """Return the payload of the rejected table for each row of ``text, answer, events, cluster_id, split``."""
-    columns = [lost[name].to_pylist() for name in ("text", "answer", "events", "cluster_id", "split")]
+    columns = [rejected[name].to_pylist() for name in ("text", "answer", "events", "cluster_id", "split")]
     return pa.array([rules.payload(*row) for row in zip(*columns, strict=True)], pa.string())
 
 
@@ -64,11 +64,11 @@ def save(output: str, tables: dict[str, pa.Table]) -> None:
     Path(output).mkdir(parents=True, exist_ok=True)
     for name, table in tables.items():
         schema = TABLES[name]
-        known = {
+        columns = {
             f.name: table[f.name] if f.name in table.column_names else pa.nulls(len(table), f.type) for f in schema
         }
         pq.write_table(
-            pa.table(known).cast(schema), Path(output) / f"{name}.parquet", compression="zstd", compression_level=1
+            pa.table(columns).cast(schema), Path(output) / f"{name}.parquet", compression="zstd", compression_level=1
         )
 
 
@@ -134,15 +134,15 @@ def main(logs: str, output: str) -> None:
     forms = forms.join(keys, on="folded", how="left").select(
         "question", "ascii", key=pl.coalesce("key_by_hand", pl.col("folded").str.strip_chars(OUTER))
     )
-    known = forms.group_by("key").agg(pl.col("ascii").all())
-    known = known.with_columns(question_id=pl.Series(hashes(known["key"])))
+    key_forms = forms.group_by("key").agg(pl.col("ascii").all())
+    key_forms = key_forms.with_columns(question_id=pl.Series(hashes(key_forms["key"])))
     answers = distinct(counted["answer"]).rename({"value": "answer"})
     folded = answers.select("folded").unique()
     folded = folded.with_columns(cluster_id=pl.Series(hashes("text:" + f for f in folded["folded"])))
     answers = answers.join(folded, on="folded").select("answer", "cluster_id")
     asked = (
         counted.join(forms.select("question", "key"), on="question")
-        .join(known.select("key", "question_id"), on="key")
+        .join(key_forms.select("key", "question_id"), on="key")
         .join(answers, on="answer")
         .rename({"question": "text"})
     )
@@ -153,15 +153,15 @@ def main(logs: str, output: str) -> None:
         .join(most_frequent(asked, "question_id", "answer"), on="question_id")
     )
     in_polars = pl.col("ascii") & ~pl.col("key").str.contains(SYMBOLS)
-    plain = known.filter(in_polars).select(
+    plain = key_forms.filter(in_polars).select(
         "question_id", token=pl.col("key").str.extract_all("[0-9A-Za-z_]+").list.unique()
     )
-    others = known.filter(~in_polars)
+    others = key_forms.filter(~in_polars)
     listed = others.select(
         "question_id", token=pl.Series([text.tokens(k) for k in others["key"]], dtype=pl.List(pl.String))
     )
     words = pl.concat([plain, listed]).explode("token")
-    frequency = words.group_by("token").agg(weight=(max(len(known), MIN_QUESTIONS) / pl.len()).log1p())
+    frequency = words.group_by("token").agg(weight=(max(len(key_forms), MIN_QUESTIONS) / pl.len()).log1p())
     words = words.join(frequency, on="token")
 
     members = asked.group_by("cluster_id", "question_id").agg(pl.col("events").sum())
@@ -170,13 +170,13 @@ def main(logs: str, output: str) -> None:
     members = members.sort("cluster_id", "question_id").with_columns(
         size=pl.len().over("cluster_id"), rank=pl.int_range(pl.len()).over("cluster_id"), split=pl.lit(None, pl.String)
     )
-    lost = []
+    rejected = []
 
     def reject(rows: pl.DataFrame, stage: str, reason: str) -> None:
-        told = rows.select("text", "answer", "events", "cluster_id", "split")
+        listed = rows.select("text", "answer", "events", "cluster_id", "split")
         score = rows["score"] if "score" in rows.columns else pl.Series([None] * len(rows), dtype=pl.Float64)
-        payload = pl.Series(payloads(told.to_arrow()))
-        lost.append(
+        payload = pl.Series(payloads(listed.to_arrow()))
+        rejected.append(
             pl.DataFrame(
                 {"stage": [stage] * len(rows), "reason": [reason] * len(rows), "score": score, "payload": payload},
                 schema_overrides={"payload": pl.String},
@@ -219,13 +219,13 @@ def main(logs: str, output: str) -> None:
     chosen = chosen.join(ends, left_on=["cluster_id", "rank_1"], right_on=["cluster_id", "rank"])
     chosen = chosen.join(ends, left_on=["cluster_id", "rank_2"], right_on=["cluster_id", "rank"], suffix="_2")
     names = {"question_id": "question_id_1", "text": "text_1"}
-    wanted = ["question_id", "text", "question_id_2", "text_2", "cluster_id"]
-    pairs = pl.concat([paired.select(wanted), chosen.select(wanted)]).rename(names)
+    columns = ["question_id", "text", "question_id_2", "text_2", "cluster_id"]
+    pairs = pl.concat([paired.select(columns), chosen.select(columns)]).rename(names)
     best = members.sort("question_id", -pl.col("events"), "cluster_id").unique("question_id", keep="first")
     questions = questions.join(best.select("question_id", "cluster_id", "split"), on="question_id", how="left")
     no_id = pl.lit(None, pl.String).alias("answer_id")  # this log has no ids of answers
     questions, clusters = questions.with_columns(no_id), clusters.with_columns(no_id)
-    tables = {"questions": questions, "clusters": clusters, "pairs": pairs, "rejected": pl.concat(lost)}
+    tables = {"questions": questions, "clusters": clusters, "pairs": pairs, "rejected": pl.concat(rejected)}
     save(output, {name: frame.to_arrow() for name, frame in tables.items()})
 
 

@@ -64,14 +64,14 @@ def members(question: Row) -> Iterator[tuple[int, Row]]:
 def _reject(
     stage: str, reason: str, score: float | None, member: Row, answer: str, cluster: int, split: str | None
 ) -> Any:
-    told = rules.payload(member["text"], answer, member["events"], cluster, split)
-    return beam.pvalue.TaggedOutput("rejected", {"stage": stage, "reason": reason, "score": score, "payload": told})
+    payload = rules.payload(member["text"], answer, member["events"], cluster, split)
+    return beam.pvalue.TaggedOutput("rejected", {"stage": stage, "reason": reason, "score": score, "payload": payload})
 
 
 def judge(element: tuple[int, Iterable[Row]], frequency: Mapping[str, int], questions: int) -> Iterator[Any]:
     """Yield a coherent cluster, or its questions as rejected."""
-    cluster, found = element
-    rows = sorted(found, key=lambda row: row["question_id"])
+    cluster, members = element
+    rows = sorted(members, key=lambda row: row["question_id"])
     answers: collections.Counter[str] = collections.Counter()
     for row in rows:
         answers.update(row["answers"])
@@ -82,8 +82,8 @@ def judge(element: tuple[int, Iterable[Row]], frequency: Mapping[str, int], ques
     for row in rows[MAX_CLUSTER_SIZE:]:
         yield _reject("size", "over_max_cluster_size", None, row, answer, cluster, None)
     rows = rows[:MAX_CLUSTER_SIZE]
-    known = set().union(*(row["tokens"] for row in rows))
-    weight = rules.idf({token: frequency[token] for token in known}, questions)
+    vocabulary = set().union(*(row["tokens"] for row in rows))
+    weight = rules.idf({token: frequency[token] for token in vocabulary}, questions)
     scores = rules.coherences([row["tokens"] for row in rows], weight)
     if scores[0] < MIN_COHERENCE:
         for row in rows:
@@ -107,15 +107,15 @@ def finish(
     element: tuple[int, Iterable[tuple[str, str, Row]]], frequency: Mapping[str, int], questions: int
 ) -> Iterator[Any]:
     """Yield the finished cluster, its pairs and the places of its questions."""
-    cluster, found = element
-    kept = sorted(found, key=lambda place: place[2]["question_id"])
+    cluster, members = element
+    kept = sorted(members, key=lambda place: place[2]["question_id"])
     split, answer = kept[0][:2]
     rows = [row for _, _, row in kept]
     if len(rows) == 1:
         yield _reject("leakage", "left_alone", None, rows[0], answer, cluster, split)
         return
-    known = set().union(*(row["tokens"] for row in rows))
-    weight = rules.idf({token: frequency[token] for token in known}, questions)
+    vocabulary = set().union(*(row["tokens"] for row in rows))
+    weight = rules.idf({token: frequency[token] for token in vocabulary}, questions)
     scores = rules.coherences([row["tokens"] for row in rows], weight)
     ids, texts = [row["question_id"] for row in rows], [row["text"] for row in rows]
     events = sum(row["events"] for row in rows)

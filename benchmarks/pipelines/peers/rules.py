@@ -16,6 +16,7 @@ MASK = 2**64 - 1
 SALT = hash64("qpr")
 MIN_QUESTIONS = 1_000
 MIN_COHERENCE, MAX_CLUSTER_SIZE, MAX_PAIRS = 0.1, 1_000, 10_000
+"""Limits of `qpr clusters`, with which the peers write the same dataset."""
 
 
 def mix(value: int, salt: int) -> int:
@@ -55,8 +56,8 @@ def most_frequent(counts: Mapping[str, int]) -> str:
 
 def payload(question: str, answer: str, events: int, cluster_id: int, split: str | None) -> str:
     """Return the payload of the rejected table for a question of a cluster."""
-    told = {"question": question, "answer": answer, "events": events, "cluster_id": cluster_id, "split": split}
-    return json.dumps({name: value for name, value in told.items() if value is not None}, ensure_ascii=False)
+    fields = {"question": question, "answer": answer, "events": events, "cluster_id": cluster_id, "split": split}
+    return json.dumps({name: value for name, value in fields.items() if value is not None}, ensure_ascii=False)
 
 
 def pairs_of(size: int, cluster_id: int, max_pairs: int) -> list[tuple[int, int]]:

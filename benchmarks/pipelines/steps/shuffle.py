@@ -64,14 +64,14 @@ def main(
 def _tables(log: str) -> list[pa.Table]:
     source = Source(log, Path(log).stat().st_size, "parquet")
     read = read_asked(source, {}, Validation(), Privacy(scrub="off"))
-    return [found for found in read if isinstance(found, pa.Table)]
+    return [part for part in read if isinstance(part, pa.Table)]
 
 
 def _divide(tables: Sequence[pa.Table], shards: int) -> Iterator[tuple[int, bytes]]:
     step = SplitByShard("question_id", shards)
     step.start_bundle()
     yield from itertools.chain.from_iterable(map(step.process, tables))
-    yield from (one.value for one in step.finish_bundle())
+    yield from (windowed.value for windowed in step.finish_bundle())
 
 
 def _read(parts: Sequence[tuple[int, bytes]]) -> list[pa.Table]:

@@ -76,8 +76,8 @@ def measured(shard: Shard, groups: Groups, vectors: Matrix, *, seed: int) -> dic
     }
 
 
-def _share(found: Int64s, exact: Int64s) -> float:
-    return float(np.mean([np.isin(of_exact, of_found).mean() for of_found, of_exact in zip(found, exact, strict=True)]))
+def _share(ids: Int64s, exact: Int64s) -> float:
+    return float(np.mean([np.isin(of_exact, of_found).mean() for of_found, of_exact in zip(ids, exact, strict=True)]))
 
 
 def main(
@@ -97,8 +97,8 @@ def main(
         if named:
             report.row(vectors=name, error=error)
             continue
-        for codes, most in (("of vectors alone", math.inf), ("as qpr index", nearest.MOST_ERROR)):
-            with unittest.mock.patch.object(nearest, "MOST_ERROR", most):
+        for codes, most_error in (("of vectors alone", math.inf), ("as qpr index", nearest.MOST_ERROR)):
+            with unittest.mock.patch.object(nearest, "MOST_ERROR", most_error):
                 figures = measured(shard, groups, given, seed=seed)
             report.row(vectors=name, error=error, codes=codes, **figures)
 

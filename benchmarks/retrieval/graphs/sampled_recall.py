@@ -66,14 +66,14 @@ def recall(graph: Shard, flat: Shard, queries: Matrix, own: Int64s | None = None
         own: row of each query, which counts in neither ranking.
     """
     vectors, every = flat.vectors, np.arange(len(queries))
-    found = ShardSearch(graph, queries, None)(every, FEWEST_CANDIDATES)[1]
+    candidates = ShardSearch(graph, queries, None)(every, FEWEST_CANDIDATES)[1]
     nearest = ShardSearch(flat, queries, None)(every, DEPTH + 1)[1]
     shares = []
     for number, query in enumerate(queries):
         left_out = -1 if own is None else own[number]
         distances = [
             np.sort(((vectors[kept] - query) ** 2).sum(axis=1))[:DEPTH]
-            for kept in (rows[(rows >= 0) & (rows != left_out)] for rows in (found[number], nearest[number]))
+            for kept in (rows[(rows >= 0) & (rows != left_out)] for rows in (candidates[number], nearest[number]))
         ]
         shares.append((distances[0] <= distances[1][-1] + 1e-5).sum() / DEPTH)
     return float(np.mean(shares))

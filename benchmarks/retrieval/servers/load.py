@@ -24,6 +24,7 @@ from schemas.arrays import Float64s
 
 HEADER_END = b"\r\n\r\n"
 _MOST_CONNECTIONS = 500
+"""Maximum number of connections of an open loop; a request that waits for one is late by that time."""
 
 
 @dataclasses.dataclass(frozen=True)

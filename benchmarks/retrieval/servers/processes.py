@@ -52,7 +52,7 @@ def peer_server(name: str, *arguments: str) -> Iterator[tuple[int, int]]:
     command = [sys.executable, "-m", f"benchmarks.retrieval.peers.{name}", str(port), *arguments]
     with subprocess.Popen(command) as process:
         try:
-            for _ in range(600):
+            for _ in range(600):  # five minutes, in which it may have to encode its questions
                 try:
                     urllib.request.urlopen(f"http://127.0.0.1:{port}/search?q=x")
                     break
@@ -68,8 +68,8 @@ def peer_server(name: str, *arguments: str) -> Iterator[tuple[int, int]]:
 def memory_mb(process: int, name: str = "VmRSS") -> float:
     """Return the resident memory of a process, or another figure of `/proc/PID/status`, in MB."""
     status = Path(f"/proc/{process}/status").read_text()
-    found = re.search(rf"{name}:\s+(\d+) kB", status)
-    return int(found.group(1)) / 1024 if found else 0.0
+    line = re.search(rf"{name}:\s+(\d+) kB", status)
+    return int(line.group(1)) / 1024 if line else 0.0
 
 
 def forget_peak(process: int) -> None:
