@@ -134,8 +134,8 @@ def _missing_answers(wordings: pa.Table, judged: Judgements) -> str | None:
         apart = int(topics(wordings, judged).max()) + 1
         together = "answers with a common wording, as of several tenants, count once"
         return None if apart >= LEAST_GROUPS else f"{together}, {apart} in all; {LEAST_GROUPS} are needed"
-    there = f"{counted(answers, 'answer')} with two wordings or more, {counted(questions, 'wording')} in all"
-    return f"{there}; {LEAST_GROUPS} answers and {LEAST_QUERIES} wordings are needed"
+    available = f"{counted(answers, 'answer')} with two wordings or more, {counted(questions, 'wording')} in all"
+    return f"{available}; {LEAST_GROUPS} answers and {LEAST_QUERIES} wordings are needed"
 
 
 def _missing_queries(count: int) -> str | None:

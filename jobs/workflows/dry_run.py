@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from schemas.artifacts.manifest import Kind
 
 SHOWN_INPUTS = 20
+"""Input files that the table lists; --json has all of them."""
 
 
 def check_output(output: str, kind: Kind, *, overwrite: bool) -> bool:

@@ -61,9 +61,9 @@ def evaluate_model(url: str, model: str, settings: Evaluation) -> dict[str, Any]
     collection, encoder = _read_collection(url, settings), load_encoder(model)
     say(f"encoding {counted(len(collection.documents), 'document')} for exact search")
     ranked = search(collection, encoder, depth=settings.depth)
-    found = ranks(ranked, queries=collection.judged, relevant=collection.relevant)
+    rank_of_judgement = ranks(ranked, queries=collection.judged, relevant=collection.relevant)
     count = len(collection.queries)
-    values = question_values(found, queries=collection.judged, count=count, grades=collection.grades)
+    values = question_values(rank_of_judgement, queries=collection.judged, count=count, grades=collection.grades)
     return {
         "beir": url,
         "split": settings.split,
@@ -96,8 +96,8 @@ def evaluate_on_collection(url: str, searcher: Searcher, settings: Evaluation) -
     with progress_bar() as bar:
         track = functools.partial(bar.track, description="search")
         ranked = ranked_ids(searcher, judged, depth=settings.depth, track=track)
-    found = ranks(ranked, queries=judged.queries, relevant=judged.relevant)
-    values = question_values(found, queries=judged.queries, count=len(judged), grades=grades)
+    rank_of_judgement = ranks(ranked, queries=judged.queries, relevant=judged.relevant)
+    values = question_values(rank_of_judgement, queries=judged.queries, count=len(judged), grades=grades)
     return {
         "beir": url,
         "split": settings.split,

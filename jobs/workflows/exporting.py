@@ -105,7 +105,7 @@ def _printed_warnings() -> Iterator[None]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         yield
-    for text in dict.fromkeys(" ".join(str(one.message).split()) for one in caught):
+    for text in dict.fromkeys(" ".join(str(warning.message).split()) for warning in caught):
         warn(text)
 
 
@@ -117,7 +117,7 @@ def _client(output: str) -> Iterator[QdrantClient]:
     except ImportError as error:
         raise QprError(f"--to qdrant needs the package qdrant-client. {how_to_install('qdrant')}") from error
     if output.startswith(_SERVER):
-        try:
+        try:  # 60 s for a batch, not the client's 5; its check of versions would warn from a thread of its own
             server = QdrantClient(url=output, api_key=os.environ.get(API_KEY), timeout=60, check_compatibility=False)
         except (OSError, ValueError) as error:  # the client checks the address in this way alone
             raise UsageError(f"{output}: no address of a server ({error}). {_PLACES}") from error

@@ -125,6 +125,6 @@ def _cause(counters: Mapping[str, int], salt: Callable[[], str | None]) -> str:
     """Return why a split can be empty, and what fills it; labelled pairs have no answers."""
     if "positive_edges" in counters:
         return "--held-out-pairs allows it a tenth of all pairs at most. More pairs, or a larger --held-out-pairs,"
-    found = salt()
-    other = "another --split-salt" if found is None else f"--split-salt {found}"
+    other_salt = salt()
+    other = "another --split-salt" if other_salt is None else f"--split-salt {other_salt}"
     return f"all clusters of an answer share a split. More answers, or {other},"

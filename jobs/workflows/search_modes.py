@@ -40,6 +40,7 @@ WEIGHTS: Final = (0.35, 0.5, 0.7, 1.0, 1.4, 2.0)
 """Weights of BM25's reciprocal ranks in a fusion that are compared."""
 
 DEPTH: Final = 20
+"""Hits of a query that are compared: those that a fusion orders together (`FUSED`)."""
 
 WORTH: Final = 0.005
 MUCH_FASTER: Final = 0.75
@@ -143,8 +144,8 @@ def _ranked(judged: Judgements, ways: Iterable[tuple[Int64s, Retrieval]]) -> Ran
     rankings, done = list[Ranking](), list[Int64s]()
     for queries, way in ways:
         if len(queries):
-            found = way.find(judged.texts.take(pa.array(queries)), DEPTH, judged.ids[queries])
-            rankings.append(found.ranking)
+            hits = way.find(judged.texts.take(pa.array(queries)), DEPTH, judged.ids[queries])
+            rankings.append(hits.ranking)
             done.append(queries)
     whole, back = joined(rankings), np.argsort(np.concatenate(done))
     return Ranking(*(values[back] for values in vars(whole).values()))

@@ -75,7 +75,7 @@ def refining_encoder(given: str) -> tuple[WorkerEncoder, EncoderKind]:
     return WorkerEncoder.of(url), kind
 
 
-@functools.lru_cache(maxsize=1)
+@functools.lru_cache(maxsize=1)  # one model for all bundles of a worker
 def _load(url: str, digest: str) -> Encoder:
     encoder = load_encoder(url)
     if encoder.digest != digest:

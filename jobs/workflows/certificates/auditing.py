@@ -75,8 +75,8 @@ def _add(source: Source, loaded: Loaded, now: datetime.datetime) -> Monitor:
         monitor = record(loaded, verdicts, now=now)
     except ContradictionError as error:
         raise QprError(f"{source.url}: {error}") from error
-    if known := sum((verdict.certificate, verdict.name) in before for verdict in verdicts):
-        say(f"{source.url}: {counted(known, 'verdict')} counted already, {len(verdicts) - known:,} added")
+    if repeated := sum((verdict.certificate, verdict.name) in before for verdict in verdicts):
+        say(f"{source.url}: {counted(repeated, 'verdict')} counted already, {len(verdicts) - repeated:,} added")
     return monitor
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from model.search.searcher import Searcher
 
 BATCH: Final = 256
+"""Requests that are answered together; it bounds the memory of their hits."""
+
 ROUNDED: Final = 1e-3
 """Difference of two probabilities of which one was rounded by a spreadsheet."""
 

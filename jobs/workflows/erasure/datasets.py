@@ -54,10 +54,10 @@ def erase_from_dataset(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str
         return _result(url, _counted(open_dataset(url), erasure), leftovers, rewritten=False)
     with rewriting(url, "dataset") as target:
         dataset = open_dataset(url)
-        found = _counted(dataset, erasure)
-        if found.total():
+        erased = _counted(dataset, erasure)
+        if erased.total():
             _rewrite(dataset, erasure, target)
-    return _result(url, found, leftovers, rewritten=found.total() > 0)
+    return _result(url, erased, leftovers, rewritten=erased.total() > 0)
 
 
 def clusters_left(url: str, erasure: Erasure) -> Iterator[int]:
@@ -70,26 +70,26 @@ def clusters_left(url: str, erasure: Erasure) -> Iterator[int]:
         yield from erase_clusters(part, erasure, {})["cluster_id"].to_pylist()
 
 
-def _result(url: str, found: collections.Counter[str], leftovers: int, *, rewritten: bool) -> dict[str, Any]:
-    others = {_REPLACED: found[_REPLACED], "leftovers": leftovers}
-    counts = {name: found[name] for name in (*TABLES, REPORTS)} | {name: n for name, n in others.items() if n}
+def _result(url: str, erased: collections.Counter[str], leftovers: int, *, rewritten: bool) -> dict[str, Any]:
+    others = {_REPLACED: erased[_REPLACED], "leftovers": leftovers}
+    counts = {name: erased[name] for name in (*TABLES, REPORTS)} | {name: n for name, n in others.items() if n}
     return {"dataset": url, "rewritten": rewritten} | counts
 
 
 def _counted(dataset: Dataset, erasure: Erasure) -> collections.Counter[str]:
     """Return by table the number of rows that are removed or changed, and the number of reports."""
-    found = collections.Counter[str]()
+    counts = collections.Counter[str]()
     for file, before, after in _tables(dataset, erasure):
         if len(after) < len(before):
-            found[file.table] += len(before) - len(after)
+            counts[file.table] += len(before) - len(after)
         if file.table == "rejected" and (replaced := payloads_replaced(before, after)):
-            found[_REPLACED] += replaced
+            counts[_REPLACED] += replaced
         if file.table == "clusters":
             sizes = pc.sum(before["size"]).as_py() != pc.sum(after["size"]).as_py()
-            found[file.table] += _changed(before, after) if sizes else 0
-    if found.total():
-        found[REPORTS] = len(dataset.manifest.of(REPORTS))
-    return found
+            counts[file.table] += _changed(before, after) if sizes else 0
+    if counts.total():
+        counts[REPORTS] = len(dataset.manifest.of(REPORTS))
+    return counts
 
 
 def _changed(before: pa.Table, after: pa.Table) -> int:
@@ -109,8 +109,8 @@ def _tables(dataset: Dataset, erasure: Erasure) -> Iterator[tuple[File, pa.Table
     removed = [pa.array([], pa.int64())]
     for file, before in _parts(dataset, "clusters"):
         after = erase_clusters(before, erasure, events)
-        lost = pc.invert(pc.is_in(before["cluster_id"], value_set=after["cluster_id"].combine_chunks()))
-        removed.append(before["cluster_id"].filter(lost).combine_chunks())
+        gone = pc.invert(pc.is_in(before["cluster_id"], value_set=after["cluster_id"].combine_chunks()))
+        removed.append(before["cluster_id"].filter(gone).combine_chunks())
         yield file, before, after
     for file, before in _parts(dataset, "questions"):
         yield file, before, erase_questions(before, erasure, pa.concat_arrays(removed))
@@ -146,5 +146,7 @@ def _rewrite(dataset: Dataset, erasure: Erasure, target: Output) -> None:
     made_with = QuoraConfig if "held_out" in manifest.configuration else ClustersConfig
     counters["rows_kept"] = counters["events"] // made_with.QUESTIONS_A_ROW
     counters["rows_erased"] = counters["rows_read"] - counters["rows_kept"] - counters["rows_rejected"]
-    distributions = {n: found.five() for n, found in summarize_clusters(target.url, files).distributions.items()}
+    distributions = {
+        n: distribution.five() for n, distribution in summarize_clusters(target.url, files).distributions.items()
+    }
     target.publish(files, **(after_erasure(manifest) | {"counters": dict(counters), "distributions": distributions}))

@@ -63,12 +63,12 @@ def erase_from_day(url: str, erasure: Erasure, key: UserKey | None, *, dry_run: 
             erased[_REPLACED] = payloads_replaced(before, after)
         return Changed(to_parquet(after, file.table) if len(after) else b"", len(after), erased)
 
-    lost = rewrite(url, "day", change, dry_run=dry_run, counters=_counters)
+    counts = rewrite(url, "day", change, dry_run=dry_run, counters=_counters)
     erased = {
-        "rows": lost["rows_kept"] + lost["rows_waiting"],
-        "rejected": lost["rows_rejected"] + lost["members_rejected"],
+        "rows": counts["rows_kept"] + counts["rows_waiting"],
+        "rejected": counts["rows_rejected"] + counts["members_rejected"],
     }
-    return erased | {name: lost[name] for name in (_WORDINGS, _REPLACED) if lost[name]}
+    return erased | {name: counts[name] for name in (_WORDINGS, _REPLACED) if counts[name]}
 
 
 def erase_from_splits(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, int]:
@@ -87,8 +87,8 @@ def erase_from_splits(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str,
         splits.subtract(after["split"].to_pylist())
         return Changed(to_earlier_file(after), len(after), {f"questions_{split}": n for split, n in splits.items()})
 
-    lost = rewrite(url, "splits", change, dry_run=dry_run, counters=_less)
-    return {"questions": lost.total()}
+    counts = rewrite(url, "splits", change, dry_run=dry_run, counters=_less)
+    return {"questions": counts.total()}
 
 
 def _waiting(url: str, file: File, content: bytes, erasure: Erasure, key: UserKey | None) -> Changed | None:
@@ -120,7 +120,7 @@ def _others(rows: pa.Table, ids: pa.Array) -> pa.Table:
 
 def _less(before: Mapping[str, int], erased: Mapping[str, int]) -> dict[str, int]:
     left = collections.Counter(before)
-    left.subtract({name: lost for name, lost in erased.items() if name in before})
+    left.subtract({name: count for name, count in erased.items() if name in before})
     return dict(left)
 
 

@@ -70,12 +70,12 @@ def _row_ids(base: Base, questions: np.ndarray) -> np.ndarray:
     """Return the ids of the rows of questions, deleted ones too, whatever the values of the columns to vary by."""
     if not base.settings.vary_by:
         return questions
-    found, rows = [questions[:0]], sum(map(len, base.index.shards))
+    ids, rows = [questions[:0]], sum(map(len, base.index.shards))
     for start in range(0, rows, AT_A_TIME):
         table = base.index.questions(np.arange(start, min(start + AT_A_TIME, rows)))
         of_rows = hash64_all(key_all(table["text"].combine_chunks())).to_numpy()
-        found.append(table["question_id"].to_numpy()[np.isin(of_rows, questions)])
-    return np.concatenate(found)
+        ids.append(table["question_id"].to_numpy()[np.isin(of_rows, questions)])
+    return np.concatenate(ids)
 
 
 def _settings(base: Base, erased: np.ndarray) -> IndexConfig:

@@ -22,7 +22,7 @@ _LINE: Final = re.compile(rb"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+")
 _END: Final = re.compile(r"[\r\n]*\Z")
 
 
-def erase_rows(text: str, found: Mentions, kind: Format) -> tuple[str, int]:
+def erase_rows(text: str, erased: Mentions, kind: Format) -> tuple[str, int]:
     """Return a table without the rows that mention an erased question, and their number.
 
     The cells are separated as in the other commands that read the table. Names of erased questions are removed from
@@ -31,7 +31,7 @@ def erase_rows(text: str, found: Mentions, kind: Format) -> tuple[str, int]:
 
     Args:
         text: of the table, without a byte-order mark.
-        found: erased questions.
+        erased: questions.
         kind: ``csv`` or ``tsv``, which decides between delimiters that fit equally well.
 
     Raises:
@@ -50,12 +50,12 @@ def erase_rows(text: str, found: Mentions, kind: Format) -> tuple[str, int]:
         position = start + len(row.raw)
         cells = _cells(row, delimiter)
         joined = joined or row.reason == "unbalanced_quote"
-        if (number or not _is_header(cells)) and any(map(found.mentions, _parts(row, cells, delimiter))):
+        if (number or not _is_header(cells)) and any(map(erased.mentions, _parts(row, cells, delimiter))):
             removed += 1
         else:
-            kept.append(_without_names(row.raw, cells, delimiter, found))
+            kept.append(_without_names(row.raw, cells, delimiter, erased))
     after = b"".join([*kept, content[position:]]).decode()
-    if joined and found.mentions(after):
+    if joined and erased.mentions(after):
         raise ValueError("an erased question goes on in the next line, behind a quote that is never closed")
     return after, removed
 
@@ -72,8 +72,8 @@ def _parts(row: Record, cells: list[str], delimiter: str) -> Iterator[str]:
         yield from row.raw.decode().split(delimiter)
 
 
-def _without_names(raw: bytes, cells: list[str], delimiter: str, found: Mentions) -> bytes:
-    after = [found.without_names(cell) for cell in cells]
+def _without_names(raw: bytes, cells: list[str], delimiter: str, erased: Mentions) -> bytes:
+    after = [erased.without_names(cell) for cell in cells]
     if after == cells:
         return raw
     sink = io.StringIO(newline="")

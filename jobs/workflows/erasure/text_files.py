@@ -71,10 +71,10 @@ def erase_from_file(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, A
         # half of a surrogate pair, which JSON can have as an escape only, is written as that escape again
         new = (_MARK + after if whole != text else after).encode(errors="backslashreplace")
         conditional_writes.write_result(url, gzip.compress(new, mtime=0) if packed else new, overwrite=True)
-    found = {"file": url, "rewritten": changed and not dry_run, "rows": removed}
+    result = {"file": url, "rewritten": changed and not dry_run, "rows": removed}
     local = storage.local_path(url)
     leftovers = 0 if local is None else remove_partial(local, dry_run=dry_run)
-    return found | ({"leftovers": leftovers} if leftovers else {})
+    return result | ({"leftovers": leftovers} if leftovers else {})
 
 
 def _lines_of(text: str) -> list[str]:
@@ -82,9 +82,9 @@ def _lines_of(text: str) -> list[str]:
     return re.findall(r"[^\n]*\n|[^\n]+", text)
 
 
-def _lines(text: str, found: Mentions) -> tuple[str, int]:
+def _lines(text: str, erased: Mentions) -> tuple[str, int]:
     lines = _lines_of(text)
-    kept = [found.without_names(line) for line in lines if not found.mentions(line)]
+    kept = [erased.without_names(line) for line in lines if not erased.mentions(line)]
     return "".join(kept), len(lines) - len(kept)
 
 
@@ -97,7 +97,7 @@ def _with_all_values(fields: list[tuple[str, Any]]) -> dict[str, Any]:
     values: dict[str, list[Any]] = {}
     for name, value in fields:
         values.setdefault(name, []).append(value)
-    return {name: found if len(found) > 1 else found[0] for name, found in values.items()}
+    return {name: all_values if len(all_values) > 1 else all_values[0] for name, all_values in values.items()}
 
 
 def _row(line: str, number: int) -> Any:
@@ -107,45 +107,45 @@ def _row(line: str, number: int) -> Any:
         raise ValueError(f"row {number}: {error.msg}, column {error.colno}") from error
 
 
-def _json_lines(text: str, found: Mentions) -> tuple[str, int]:
+def _json_lines(text: str, erased: Mentions) -> tuple[str, int]:
     kept, removed = [], 0
     for number, line in enumerate(_lines_of(text), start=1):
         value = _row(line, number) if line.strip() else None
-        if _mentions(value, found):
+        if _mentions(value, erased):
             removed += 1
         else:
-            after = _without_names(value, found)
+            after = _without_names(value, erased)
             kept.append(line if after == value else json.dumps(after, ensure_ascii=False) + "\n")
     return "".join(kept), removed
 
 
-def _json(text: str, found: Mentions) -> tuple[str, int]:
+def _json(text: str, erased: Mentions) -> tuple[str, int]:
     removed = 0
 
     def without(value: Any) -> Any:
         nonlocal removed
         if isinstance(value, list):
-            kept = [one for one in value if not _mentions(one, found)]
+            kept = [part for part in value if not _mentions(part, erased)]
             removed += len(value) - len(kept)
-            return [without(one) for one in kept]
-        return {name: without(one) for name, one in value.items()} if isinstance(value, dict) else value
+            return [without(part) for part in kept]
+        return {name: without(part) for name, part in value.items()} if isinstance(value, dict) else value
 
     value = _decode(text)
-    after = _without_names(without(value), found)
+    after = _without_names(without(value), erased)
     return (text if after == value else json.dumps(after, ensure_ascii=False)), removed
 
 
-def _mentions(value: Any, found: Mentions) -> bool:
+def _mentions(value: Any, erased: Mentions) -> bool:
     """Return whether a string in a value of JSON, or a name of a field, has an erased question."""
-    return any(map(found.mentions, texts_in(value)))
+    return any(map(erased.mentions, texts_in(value)))
 
 
-def _without_names(value: Any, found: Mentions) -> Any:
+def _without_names(value: Any, erased: Mentions) -> Any:
     if isinstance(value, str):
-        return found.without_names(value)
+        return erased.without_names(value)
     if isinstance(value, dict):
-        return {name: _without_names(part, found) for name, part in value.items()}
-    return [_without_names(part, found) for part in value] if isinstance(value, list) else value
+        return {name: _without_names(part, erased) for name, part in value.items()}
+    return [_without_names(part, erased) for part in value] if isinstance(value, list) else value
 
 
 _FORMATS: Final[dict[str, Callable[[str, Mentions], tuple[str, int]]]] = {

@@ -234,14 +234,14 @@ def _rows_of(file: Source, log: Log, faults: Faults) -> Iterator[_Rows]:
 def _asked_by_others(
     rows: Callable[[], Iterator[tuple[Log, _Rows]]], users: pa.Array, questions: np.ndarray
 ) -> set[int]:
-    found = set[int]()
+    asked = set[int]()
     for log, batch in rows() if len(questions) else ():
-        known = pc.is_in(batch.users, value_set=users)
-        by_others = pc.invert(pc.or_(known, log.erased.are_users(batch.users)) if log.erased else known)
+        by_users = pc.is_in(batch.users, value_set=users)
+        by_others = pc.invert(pc.or_(by_users, log.erased.are_users(batch.users)) if log.erased else by_users)
         for form in batch.forms:
             ids = _ids(form.filter(by_others).drop_null().unique()).to_numpy()
-            found |= set(ids[np.isin(ids, questions)].tolist())
-    return found
+            asked |= set(ids[np.isin(ids, questions)].tolist())
+    return asked
 
 
 def _ids(texts: pa.Array) -> pa.Array:

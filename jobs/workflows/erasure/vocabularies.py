@@ -80,8 +80,8 @@ def erase_model_of_index(url: str, words: Set[str], *, dry_run: bool) -> dict[st
 
 
 def _count(url: str, manifest: Manifest, words: Set[str]) -> int:
-    found = (_without(read_verified(url, file), words) for file in manifest.of(MODEL) if _is_vocabulary(file))
-    return sum(changed.erased["words"] for changed in found if changed)
+    changes = (_without(read_verified(url, file), words) for file in manifest.of(MODEL) if _is_vocabulary(file))
+    return sum(changed.erased["words"] for changed in changes if changed)
 
 
 def _is_vocabulary(file: File) -> bool:

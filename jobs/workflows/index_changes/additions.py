@@ -31,7 +31,10 @@ if TYPE_CHECKING:
     from apache_beam.options.pipeline_options import PipelineOptions
 
 _SHARD_BYTES: Final = 32 * 2**20
+"""Bytes of text of a shard, as in the pipelines."""
+
 _ROW_BYTES: Final = 64
+"""Bytes of the text of a row in a dataset or a segment, which is not read to count them; some 60 on average."""
 
 
 class Added(NamedTuple):
@@ -94,7 +97,7 @@ def encoder_of(base: Base) -> WorkerEncoder:
     return WorkerEncoder(address, base.settings.model_digest)
 
 
-def _shards(files: Sequence[QuestionFile], most: int) -> int:
+def _shards(files: Sequence[QuestionFile], maximum: int) -> int:
     """Return the number of shards of a segment: one for `_SHARD_BYTES` of text, and at most those of the first one."""
     text = 0.0
     for file in files:
@@ -103,7 +106,7 @@ def _shards(files: Sequence[QuestionFile], most: int) -> int:
                 text += file.file.rows * _ROW_BYTES
             case _:
                 text += text_bytes(file.source)
-    return min(most, max(1, math.ceil(text / _SHARD_BYTES)))
+    return min(maximum, max(1, math.ceil(text / _SHARD_BYTES)))
 
 
 def _ids(target: Output, file: File) -> Int64s:

@@ -54,14 +54,14 @@ class Shape:
     @property
     def reasons(self) -> list[str]:
         """Return the reasons to compact the index; empty where there is none."""
-        found = []
+        reasons = []
         if self.deleted_share >= DELETED_SHARE:
-            found.append(f"{rounded_percent(self.deleted_share, 0)} of the rows are deleted")
+            reasons.append(f"{rounded_percent(self.deleted_share, 0)} of the rows are deleted")
         if self.segments > SEGMENTS:
-            found.append(f"it has {counted(self.segments, 'segment')}")
+            reasons.append(f"it has {counted(self.segments, 'segment')}")
         if stale := self.stale_centroids:
-            found.append(stale)
-        return found
+            reasons.append(stale)
+        return reasons
 
     @property
     def stale_centroids(self) -> str | None:

@@ -181,9 +181,9 @@ def _counters(change: _Change, deletions: Deletions) -> dict[str, int]:
         if counters["questions_rejected"] == counters["questions_read"]:
             raise QprError(f"--add: no question with a word to add{reject_reasons(counters)}. Check the files")
     if deletions.rows:
-        known, deleted = len(deletions.ids), len(change.deleted)
-        repeated = deletions.rows - deletions.unreadable - known
-        counts = (deletions.rows, deleted, known - deleted, repeated, deletions.unreadable)
+        distinct, deleted = len(deletions.ids), len(change.deleted)
+        repeated = deletions.rows - deletions.unreadable - distinct
+        counts = (deletions.rows, deleted, distinct - deleted, repeated, deletions.unreadable)
         counters |= dict(zip(DELETED, counts, strict=True))
     return counters
 

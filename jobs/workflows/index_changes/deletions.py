@@ -51,15 +51,15 @@ def read_deletions(sources: Sequence[Source], names: Mapping[str, str], vary_by:
     Raises:
         QprError: a file cannot be read, has no such column, or has rows of which none is readable.
     """
-    found, rows = [np.empty(0, np.int64)], 0
+    ids_of_files, rows = [np.empty(0, np.int64)], 0
     for source in sources:
         ids, rows_of_file = _ids_in(source, *_columns(source, names, vary_by))
         if rows_of_file and not len(ids):
             every = f"none of {counted(rows_of_file, 'row')} has a question, or a 64-bit integer as {ID}"
             raise QprError(f"{source.url}: {every}, so nothing can be deleted by it. Correct the file")
-        found.append(ids)
+        ids_of_files.append(ids)
         rows += rows_of_file
-    together = np.concatenate(found)
+    together = np.concatenate(ids_of_files)
     return Deletions(np.unique(together), rows, rows - len(together))
 
 
@@ -81,8 +81,8 @@ def _columns(source: Source, names: Mapping[str, str], vary_by: Sequence[str]) -
     theirs = next((name for name in candidates if name in available), None)
     if theirs is None:
         columns = f"{', '.join(candidates[:-1])} or {candidates[-1]}"
-        there = ", ".join(available)[:200] or "none"
-        raise QprError(f"{source.url}: has no column {columns}; there are {there}. Add --column question=NAME")
+        listed = ", ".join(available)[:200] or "none"
+        raise QprError(f"{source.url}: has no column {columns}; there are {listed}. Add --column question=NAME")
     first = Column(ID if theirs == ID else "question", pa.string())
     others = [] if theirs == ID else [Column(name, pa.string()) for name in vary_by]
     if lacking := next((column.name for column in others if column.name not in available), None):

@@ -48,9 +48,9 @@ class KnownRows:
         same = np.zeros(len(rows), bool)
         for part in _load(self.url, self.run_id):
             place = np.minimum(np.searchsorted(part.ids, ids), len(part.ids) - 1)
-            there = (part.ids[place] == ids) & ~part.deleted[place]
-            stored = part.rows.take(pa.array(place[there])).select(rows.column_names)
-            same[there] = equal_rows(rows.filter(pa.array(there)), stored)
+            stored_here = (part.ids[place] == ids) & ~part.deleted[place]
+            stored = part.rows.take(pa.array(place[stored_here])).select(rows.column_names)
+            same[stored_here] = equal_rows(rows.filter(pa.array(stored_here)), stored)
         return same & ~np.isin(ids, np.frombuffer(self.deleted, np.int64))
 
 
@@ -97,7 +97,7 @@ class _Part(NamedTuple):
     deleted: Bools
 
 
-@functools.lru_cache(maxsize=1)
+@functools.lru_cache(maxsize=1)  # one index for all bundles of a worker
 def _load(url: str, run_id: str) -> list[_Part]:
     manifest = read_manifest(url, "index")
     if manifest.run_id != run_id:
@@ -112,7 +112,7 @@ def _parts(url: str, manifest: Manifest) -> list[_Part]:
     tables = [IdTable(storage.join(url, file.path), stored.read(file), file.rows, filters=filters) for file in files]
     masks = [np.zeros(file.rows, bool) for file in files]
     for file in manifest.of(TOMBSTONES):
-        masks = deleted_rows(stored.read(file), [one.rows for one in files], deleted=file.rows)
+        masks = deleted_rows(stored.read(file), [shard.rows for shard in files], deleted=file.rows)
     return [_Part(table.question_ids(), table.read(), mask) for table, mask in zip(tables, masks, strict=True)]
 
 

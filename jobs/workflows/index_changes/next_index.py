@@ -43,6 +43,7 @@ _CHANGED: Final = "changed"
 """Folder of the rows to encode in the folder of a run; publication leaves none."""
 
 _NEW: Final = -1
+"""Segment of a question that has to be encoded; segments are numbered from 0."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,10 +138,10 @@ def difference(base: Base, dataset: str) -> Change:
     of_row = np.repeat(segments, [len(shard) for shard in base.index.shards])
     ids = rows["question_id"].to_numpy()
     place = base.index.rows_of(ids)
-    there = place >= 0
+    indexed = place >= 0
     same = np.zeros(len(ids), bool)
-    stored = base.index.questions(place[there])
-    same[there] = equal_rows(rows.select(["text"]).filter(pa.array(there)), stored)
+    stored = base.index.questions(place[indexed])
+    same[indexed] = equal_rows(rows.select(["text"]).filter(pa.array(indexed)), stored)
     holders = np.where(same, of_row[place], _NEW)
     segment = _next_segment(holders, int(segments.max()))
     kept = segments < segment
@@ -152,7 +153,7 @@ def difference(base: Base, dataset: str) -> Change:
     reason = _reason(base, masks, holders, segments=len(set(segments[kept].tolist())), segment=segment)
     if rejected := sum(len(batch.rejects) for batch in read):
         reason = f"the dataset has {counted(rejected, 'question')} that cannot be indexed"
-    return Change(rows, holders, int(np.count_nonzero(there & ~same)), segment, masks, reason, inputs.sources)
+    return Change(rows, holders, int(np.count_nonzero(indexed & ~same)), segment, masks, reason, inputs.sources)
 
 
 def _next_segment(holders: Int64s, last: int) -> int:

@@ -25,10 +25,13 @@ from pipelines.reading.index_questions import read_questions
 from schemas.errors import QprError
 
 _SAMPLED_FILES: Final = 4
+"""Files whose first rows show the bytes of a question."""
+
 _TIMED: Final = 8_192
-"""Questions that are encoded to time it; for transformers this takes seconds, so a tenth of them comes first."""
+"""Questions that are encoded to time it; for transformers this takes seconds, so a sixteenth of them comes first."""
 
 _SLOW_S: Final = 0.5
+"""CPU seconds of that sixteenth beyond which the others are not encoded: three times all of them would take 24 s."""
 
 
 def plan_of(inputs: QuestionInputs, model: IndexedModel, settings: IndexConfig, *, timed: bool) -> tuple[Size, Plan]:

@@ -34,18 +34,18 @@ def with_probes(
         return settings
     index = opened()
     with working("Comparing searches with exact ones"):
-        found = tuned(
+        tuning = tuned(
             index, recall=recall, latency_ms=latency_ms, probes=probes and min(probes, most_probes(settings.factory))
         )
-    if probes is None and found.figures.at_10 < recall:
+    if probes is None and tuning.figures.at_10 < recall:
         advice = (
             f"more would exceed --latency-ms {latency_ms:g}. Raise it, or lower --recall"
-            if found.capped
+            if tuning.capped
             else "more do not help, since the vectors are stored as codes. Choose a --factory of longer codes"
         )
-        searched = counted(found.probes, "point" if is_graph(settings.factory) else "list")
-        say(f"recall@10 is {found.figures.at_10:.4f} with {searched}, below --recall {recall:g}: {advice}")
-    return settings.model_copy(update={"probes": found.probes, "recall": found.figures})
+        searched = counted(tuning.probes, "point" if is_graph(settings.factory) else "list")
+        say(f"recall@10 is {tuning.figures.at_10:.4f} with {searched}, below --recall {recall:g}: {advice}")
+    return settings.model_copy(update={"probes": tuning.probes, "recall": tuning.figures})
 
 
 def with_present_recall(settings: IndexSettings, index: Index) -> IndexSettings:

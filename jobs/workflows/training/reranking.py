@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from model.training.trainer import Supervision
 
 FOLDS = 5
+"""Folds of the validation queries, on each of which a reranker of the others is measured (decision 26)."""
 
 
 class RerankerRun(NamedTuple):
@@ -60,10 +61,10 @@ def fit_reranker(
     with Output(output, "reranker", overwrite=overwrite) as claimed:
         result = _run(source, claimed, index, run, terms)
     emit(result, as_json=as_json, table=lambda: two_columns(f"reranker {output}", result))
-    found, reranked = result["mrr_as_found"], result["mrr_reranked"]
-    if reranked < found:
+    plain, reranked = result["mrr_as_found"], result["mrr_reranked"]
+    if reranked < plain:
         warn(
-            f"MRR with this reranker is {reranked}, without it {found}: search without it, or train one with more time "
+            f"MRR with this reranker is {reranked}, without it {plain}: search without it, or train one with more time "
             "or a larger validation split"
         )
     say(f"Next: qpr search --index {shlex.quote(index)} --rerank {shlex.quote(output)} QUESTION")
@@ -107,7 +108,7 @@ def _run(
     )
     untrained = Reranker(output.url, settings, counts, {}, tuple(map(load_encoder, run.encoders)))
     with counting("gathering examples, queries", total=len(judged)) as show:
-        found = examples(opened, judged, untrained, on_queries=show)
+        gathered = examples(opened, judged, untrained, on_queries=show)
     inputs = [Source(url=source.url, digest=source.manifest.digest)]
     inputs += [Source(url=url, digest=read_manifest(url, "index").digest)]
     inputs += [Source(url=other.url, digest=other.digest) for other in settings.encoders]
@@ -118,14 +119,14 @@ def _run(
         "--with": digests[2:],
     }
     identity |= {"--depth": run.depth, "--probes": run.probes, "--exact": run.exact, "--seed": run.seed}
-    weights, measured = _learned(found, judged, output, identity, seed=run.seed, terms=terms, deadline=deadline)
-    counters = {"queries": len(judged), "queries_with_a_paraphrase": int(found.relevant.any(axis=1).sum())}
+    weights, measured = _learned(gathered, judged, output, identity, seed=run.seed, terms=terms, deadline=deadline)
+    counters = {"queries": len(judged), "queries_with_a_paraphrase": int(gathered.relevant.any(axis=1).sum())}
     save_reranker(output, settings, counts, weights, inputs=inputs, counters=counters)
     return {"reranker": output.url, **counters, **measured}
 
 
 def _learned(
-    found: Examples,
+    gathered: Examples,
     judged: Judgements,
     output: Output,
     identity: dict[str, Any],
@@ -140,28 +141,28 @@ def _learned(
     """
     from model.reranking.fitting import cross_fitted, learn
 
-    left = itertools.count(FOLDS + 1, -1)
+    left = itertools.count(FOLDS + 1, -1)  # trainings that are not done, the present one among them
 
     def supervise(part: str) -> AbstractContextManager[Supervision]:
         limit = deadline.share(next(left))
         return supervised(output, identity, terms=terms, deadline=limit, part=part, unit="queries")
 
-    table = found.table, found.relevant, found.there
-    scores = cross_fitted(*table, found.groups, folds=FOLDS, seed=seed, supervise=supervise)
+    table = gathered.table, gathered.relevant, gathered.there
+    scores = cross_fitted(*table, gathered.groups, folds=FOLDS, seed=seed, supervise=supervise)
     with supervise("all queries") as supervision:
         weights, ending = learn(*table, seed=seed, **supervision)
-    return weights, {**_measured(found, judged, scores), "ending": ENDINGS[ending]}
+    return weights, {**_measured(gathered, judged, scores), "ending": ENDINGS[ending]}
 
 
-def _measured(found: Examples, judged: Judgements, scores: Float32s) -> dict[str, float]:
+def _measured(gathered: Examples, judged: Judgements, scores: Float32s) -> dict[str, float]:
     """Return H@1, H@10 and MRR as the index has them and as reranked by these scores."""
     import numpy as np
 
     from model.evaluation.evaluator import metrics_of
 
-    order = np.argsort(-np.where(found.there, scores, -np.inf), axis=1, kind="stable")
+    order = np.argsort(-np.where(gathered.there, scores, -np.inf), axis=1, kind="stable")
     result: dict[str, float] = {}
-    for name, ids in (("as_found", found.ids), ("reranked", np.take_along_axis(found.ids, order, axis=1))):
+    for name, ids in (("as_found", gathered.ids), ("reranked", np.take_along_axis(gathered.ids, order, axis=1))):
         metrics = metrics_of(ids, judged)
         result |= {
             f"hits_at_1_{name}": round(metrics.hits_at_1, 4),

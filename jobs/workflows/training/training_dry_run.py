@@ -39,7 +39,7 @@ def plan_run(
     pairs = read_pairs(source)
     warn_of_model(shape, settings, questions=len(pairs["train"].texts), is_new=older is None)
     with working("measuring some steps"):
-        found = plan_training(
+        estimate = plan_training(
             pairs["train"],
             pairs["validation"],
             shape=shape,
@@ -54,7 +54,7 @@ def plan_run(
         "train_clusters": pairs["train"].cluster_count,
         "validation_pairs": len(pairs["validation"]),
     }
-    return {"output": output, "replaces": replaces, **data, **dataclasses.asdict(found)}
+    return {"output": output, "replaces": replaces, **data, **dataclasses.asdict(estimate)}
 
 
 def show_plan(

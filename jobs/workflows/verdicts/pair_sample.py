@@ -126,10 +126,10 @@ def judged_before(file: str, digest: str, *, seed: int) -> Verdicts:
     from pipelines.calibration.verdicts.verdict_file import read_verdicts
     from pipelines.reading.sources import only_file
 
-    found = read_verdicts(only_file(file, option="--verdicts"), digest)
-    if found.seed != seed:
-        raise QprError(f"{file}: judges the sample with seed {found.seed}. Add --seed {found.seed}")
-    return found
+    verdicts = read_verdicts(only_file(file, option="--verdicts"), digest)
+    if verdicts.seed != seed:
+        raise QprError(f"{file}: judges the sample with seed {verdicts.seed}. Add --seed {verdicts.seed}")
+    return verdicts
 
 
 def file_content(rows: list[dict[str, Any]], name: str) -> bytes:

@@ -72,7 +72,7 @@ def read_reviewed(file: str) -> Reviewed:
     ]
     source = only_file(file, option="--verdicts")
     wrong, strays = set[str](), set[tuple[str, str]]()
-    known: dict[str, tuple[str, int]] = {}
+    kinds: dict[str, tuple[str, int]] = {}
     for number, row in numbered_rows(source, columns):
         texts = {name: (value or "").strip() for name, value in row.items()}
         if not texts["verdict"]:
@@ -88,7 +88,7 @@ def read_reviewed(file: str) -> Reviewed:
         if verdict not in _KINDS:
             raise QprError(f"{file}: row {number}: verdict {verdict[:40]!a} is unknown. Write right or wrong")
         kind = _KINDS[verdict]  # of a stray that was erased there is no mark, and the other questions stay
-        add_verdict(file, known, cluster, kind, number)
+        add_verdict(file, kinds, cluster, kind, number)
         if kind == "stray":
             strays |= {(cluster, question) for question in marked}
         elif kind == "wrong":

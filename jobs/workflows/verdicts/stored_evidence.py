@@ -72,8 +72,8 @@ def with_verdicts(
     if differences := _differences(evidence, settings):
         scale = scale.model_copy(update={"judged": digest_of_files([*evidence.inputs, *differences])})
     if precision is not None:
-        found = evidence.estimates(scale.min_stated)
-        text = estimate_text(found.precision.value, found.precision.low, found.precision.high)
+        estimates = evidence.estimates(scale.min_stated)
+        text = estimate_text(estimates.precision.value, estimates.precision.low, estimates.precision.high)
         say(f"linkage_probability >= {evidence.calibrated(scale.min_stated):.3f}: estimated precision {text}")
     assembly = settings.assembly.model_copy(update={"recalibration": scale})
     return settings.model_copy(update={"assembly": assembly})

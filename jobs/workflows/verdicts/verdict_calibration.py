@@ -69,14 +69,14 @@ def _evidence(dataset: str, verdicts: str) -> tuple[Evidence, Source]:
     source = only_file(verdicts, option="--verdicts")
     opened = open_dataset(dataset)
     refuse_calibrated(dataset, opened.manifest)
-    found = read_verdicts(source, opened.manifest.digest)
+    judged_pairs = read_verdicts(source, opened.manifest.digest)
     population = read_population(opened)
-    sampler = Sampler(opened, population, found.seed)
+    sampler = Sampler(opened, population, judged_pairs.seed)
     draws = sample_draws(sampler)
     pairs = sampler.pairs(draws)
-    judged = judged_blocks(found, sampler, draws, pairs)
+    judged = judged_blocks(judged_pairs, sampler, draws, pairs)
     if not len(judged.right):
-        raise QprError(f"{verdicts}: {_too_few(found, judged, draws, pairs)}")
+        raise QprError(f"{verdicts}: {_too_few(judged_pairs, judged, draws, pairs)}")
     return gather_evidence(
         judged,
         population,
@@ -88,18 +88,18 @@ def _evidence(dataset: str, verdicts: str) -> tuple[Evidence, Source]:
     ), digest_input(source)
 
 
-def _too_few(found: Verdicts, judged: Judged, draws: list[Draw], pairs: list[SampledPair]) -> str:
+def _too_few(verdicts: Verdicts, judged: Judged, draws: list[Draw], pairs: list[SampledPair]) -> str:
     """Return why the verdicts cover no complete block, and what to do."""
     from pipelines.calibration.verdicts.judged_blocks import verdict_on
     from pipelines.calibration.verdicts.verdict_file import cluster_name
 
     block = next(place for place, draw in enumerate(draws) if draw.block == 1)
-    gap = next(place for place, pair in enumerate(pairs) if verdict_on(found, pair) is None)
+    gap = next(place for place, pair in enumerate(pairs) if verdict_on(verdicts, pair) is None)
     so_far = f"{counted(judged.verdicts, 'verdict')} so far"
-    if not found.of_cluster:
+    if not verdicts.of_cluster:
         needed = f"at least {block} needed; with 144 a precision of 0.9 can be shown"
         return f"{so_far}, {needed}. Judge pairs in their order"
-    row = found.listed.get(pairs[gap].pair_id)
+    row = verdicts.listed.get(pairs[gap].pair_id)
     place = f"pair {gap + 1} of the sample{'' if row is None else f' (row {row})'}"
     cluster = pairs[gap].cluster_id
     if cluster is None:
@@ -114,18 +114,18 @@ def _result(evidence: Evidence) -> dict[str, Any]:
 
     thresholds = []
     for precision in PRECISIONS:
-        found = evidence.threshold(precision)
-        least = found.probability
+        threshold = evidence.threshold(precision)
+        least = threshold.probability
         estimates = evidence.estimates(least).model_dump() if least is not None else None
         thresholds.append(
             {
                 "precision": precision,
                 "stated": least,
                 "calibrated": None if least is None else evidence.calibrated(least),
-                "share_kept": found.share,
+                "share_kept": threshold.share,
                 "estimates": estimates,
-                "missing": found.missing,
-                "reason": None if least is not None else evidence.not_shown(found),
+                "missing": threshold.missing,
+                "reason": None if least is not None else evidence.not_shown(threshold),
             }
         )
     return {
@@ -152,11 +152,11 @@ def _table(result: Mapping[str, Any]) -> rich.console.Group:
             cells = [_text(line["estimates"][name]) for name in ("precision", "recall")]
             kept = percent(line["share_kept"])
             table.add_row(f"precision {line['precision']}", f">= {line['calibrated']:.3f}", kept, *cells)
-    found = result["estimates"]
+    shares = result["estimates"]
     lines = [
         f"{counted(result['verdicts'], 'verdict')}, {result['unclear']:,} of them unclear (counted as wrong)",
-        f"The same answer means the same question in {_text(found['prior'])} of the pairs of this log",
-        f"Kept pairs are right in {_text(found['precision'])}; {_text(found['recall'])} of the paraphrases are kept",
+        f"The same answer means the same question in {_text(shares['prior'])} of the pairs of this log",
+        f"Kept pairs are right in {_text(shares['precision'])}; {_text(shares['recall'])} of the paraphrases are kept",
     ]
     return rich.console.Group(*lines, table)
 

@@ -85,8 +85,8 @@ def version_page(warehouse: str, number: int | None, version: Version) -> bytes:
     earlier = history.made_after(warehouse, version)
     of_kind = {name: changes.filter(pc.equal(changes["change"], name)) for name in _SECTIONS}
     groups = {name: _largest(table) for name, table in of_kind.items()}
-    old_ids = {one for cards in groups.values() for old, _ in cards for one in old}
-    new_ids = {one for cards in groups.values() for _, new in cards for one in new}
+    old_ids = {cluster for cards in groups.values() for old, _ in cards for cluster in old}
+    new_ids = {cluster for cards in groups.values() for _, new in cards for cluster in new}
     gone = earlier is not None and not is_there(warehouse, earlier[1].dataset)
     before = {} if earlier is None or gone else _clusters(warehouse, earlier[1].dataset, old_ids)
     after = _clusters(warehouse, version.dataset, new_ids)
@@ -96,12 +96,12 @@ def version_page(warehouse: str, number: int | None, version: Version) -> bytes:
         if groups[name]
     ]
     numbers = count_changes(changes)
-    most = max(numbers.values()) or 1
+    largest = max(numbers.values()) or 1
     tables = [
         SummaryTable(
             ("Clusters", "number"),
             [(CHANGES[name], f"{count:,}") for name, count in numbers.items()],
-            bars=[count / most for count in numbers.values()],
+            bars=[count / largest for count in numbers.values()],
             note="Clusters of the version before by what became of them, and new ones. Clusters are compared by their "
             "questions.",
         ),
@@ -167,6 +167,8 @@ def _card(old: Sequence[int], new: Sequence[int], before: Mapping[int, Any], aft
     return Change(old_rows[:_SHOWN], new_rows[:_SHOWN], *hidden)
 
 
-def _sorted(ids: Sequence[int], there: Mapping[int, Any]) -> list[Mapping[str, Any]]:
+def _sorted(ids: Sequence[int], rows: Mapping[int, Any]) -> list[Mapping[str, Any]]:
     """Return the rows of clusters, those with most questions first."""
-    return sorted((there[one] for one in ids if one in there), key=lambda row: (-row["size"], row["cluster_id"]))
+    return sorted(
+        (rows[cluster] for cluster in ids if cluster in rows), key=lambda row: (-row["size"], row["cluster_id"])
+    )

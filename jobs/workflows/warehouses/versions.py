@@ -80,17 +80,17 @@ def show_versions(warehouse: str, *, as_json: bool) -> None:
     check_warehouse(warehouse)
     versions = {number: history.read_version(warehouse, number) for number in history.numbers(warehouse)}
     refused = history.refused_versions(warehouse)
-    there = _there(warehouse)
+    paths = _existing_paths(warehouse)
     result = {
         "warehouse": warehouse,
         "current": max(versions, default=None),
         "versions": [
-            {"version": number, **version.as_json(), "gone": _gone(version, there)}
+            {"version": number, **version.as_json(), "gone": _gone(version, paths)}
             for number, version in versions.items()
         ],
-        "refused": [{**version.as_json(), "gone": _gone(version, there)} for version in refused],
+        "refused": [{**version.as_json(), "gone": _gone(version, paths)} for version in refused],
     }
-    emit(result, as_json=as_json, table=lambda: _table(warehouse, versions, refused, there))
+    emit(result, as_json=as_json, table=lambda: _table(warehouse, versions, refused, paths))
 
 
 def show_version(warehouse: str, at: str | None, *, report: str | None, overwrite: bool, as_json: bool) -> None:
@@ -156,18 +156,18 @@ def sweep(warehouse: str, *, keep: int, grace_hours: float, delete: bool, as_jso
     now = datetime.datetime.now(datetime.UTC)
     with alone_in(warehouse) if delete else contextlib.nullcontext():
         of_any_age = removable(warehouse, keep=keep, grace=datetime.timedelta(0), now=now)
-        found = removable(warehouse, keep=keep, grace=datetime.timedelta(hours=grace_hours), now=now)
+        folders = removable(warehouse, keep=keep, grace=datetime.timedelta(hours=grace_hours), now=now)
         for lease in spared(warehouse, keep=keep, now=now):
             say(f"version {lease.version} stays: {lease.reader} has it open")
         if delete:
-            remove(warehouse, found)
-    freed = sum(folder.bytes for folder in found)
-    result = {"warehouse": warehouse, "deleted": delete, "bytes": freed, "folders": [f.path for f in found]}
-    rows = {folder.path: counted(folder.bytes, "byte") for folder in found}
-    title = f"{counted(len(found), 'folder')}, {counted(freed, 'byte')}, {'removed' if delete else 'removable'}"
-    nothing = _nothing_to_remove(len(of_any_age) - len(found), grace_hours)
-    emit(result, as_json=as_json, table=lambda: two_columns(title, rows) if found else nothing)
-    if found and not delete:
+            remove(warehouse, folders)
+    freed = sum(folder.bytes for folder in folders)
+    result = {"warehouse": warehouse, "deleted": delete, "bytes": freed, "folders": [f.path for f in folders]}
+    rows = {folder.path: counted(folder.bytes, "byte") for folder in folders}
+    title = f"{counted(len(folders), 'folder')}, {counted(freed, 'byte')}, {'removed' if delete else 'removable'}"
+    nothing = _nothing_to_remove(len(of_any_age) - len(folders), grace_hours)
+    emit(result, as_json=as_json, table=lambda: two_columns(title, rows) if folders else nothing)
+    if folders and not delete:
         say("Nothing was removed. Add --delete to remove them")
 
 
@@ -198,7 +198,7 @@ def _erased(warehouse: str, version: Version, gone: list[str]) -> list[str]:
     return sorted(days)
 
 
-def _there(warehouse: str) -> set[str]:
+def _existing_paths(warehouse: str) -> set[str]:
     """Return the paths of the artefacts in a warehouse; a folder without a manifest is none, as a killed `qpr gc` left.
 
     All files are listed, a thousand in a request: a request for each artefact of a year's versions takes a minute on an
@@ -213,21 +213,21 @@ def _there(warehouse: str) -> set[str]:
     return {"/".join(name.split("/")[-3:-1]) for name in names if name.endswith(f"/{MANIFEST}")}
 
 
-def _gone(version: Version, there: Set[str]) -> list[str]:
+def _gone(version: Version, paths: Set[str]) -> list[str]:
     """Return the paths of the artefacts of a version that are not among those that are there."""
-    return sorted({artefact.path for artefact in version.artefacts} - there)
+    return sorted({artefact.path for artefact in version.artefacts} - paths)
 
 
-def _table(warehouse: str, versions: dict[int, Version], refused: list[Version], there: Set[str]) -> rich.table.Table:
+def _table(warehouse: str, versions: dict[int, Version], refused: list[Version], paths: Set[str]) -> rich.table.Table:
     table = rich.table.Table(
         "version", "date", "days", "MRR", "model of", "note", title=warehouse, title_justify="left"
     )
     for number, version in versions.items():
         notes = [f"equals {version.rollback_of}"] if version.rollback_of else []
         current = ", current" if number == max(versions) else ""
-        table.add_row(f"{number}{current}", *_cells(version), "; ".join([*notes, *_note(_gone(version, there))]))
+        table.add_row(f"{number}{current}", *_cells(version), "; ".join([*notes, *_note(_gone(version, paths))]))
     for version in refused:
-        notes = [escape_controls(version.refused or ""), *_note(_gone(version, there))]
+        notes = [escape_controls(version.refused or ""), *_note(_gone(version, paths))]
         table.add_row("refused", *_cells(version), "; ".join(notes))
     return table
 
