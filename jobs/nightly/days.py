@@ -45,13 +45,13 @@ def chosen_dates(warehouse: str, date: str | None, first: str | None, last: str 
     end = parse_date(last, option="--to", today=today)
     if begin > end:
         raise UsageError(f"--from {begin}: is after --to {end}")
-    found = dates_with_a_drop(warehouse, [day for day in dates_of(warehouse, EVENTS) if begin <= day <= end])
-    if not found:
+    dates = dates_with_a_drop(warehouse, [day for day in dates_of(warehouse, EVENTS) if begin <= day <= end])
+    if not dates:
         raise QprError(f"{warehouse}: has no drop from {begin} to {end}. {range_of_drops(warehouse)}")
     every = {begin + datetime.timedelta(days=days) for days in range((end - begin).days + 1)}
-    if missing := [str(day) for day in sorted(every.difference(found))]:
+    if missing := [str(day) for day in sorted(every.difference(dates))]:
         warn(f"no drop of {shortened(missing, 3)}; these days are left out")
-    return found
+    return dates
 
 
 def ingest_dates(
@@ -107,17 +107,19 @@ def ingest_days(
 
     ingested = []
     for date in dates:
-        one = ingest_day(warehouse, date, config, options=options, max_reject_ratio=max_reject_ratio, user_key=user_key)
-        on_day(one)
-        ingested.append(one)
-    if without := [one.day.date for one in ingested if one.without_users]:
+        done = ingest_day(
+            warehouse, date, config, options=options, max_reject_ratio=max_reject_ratio, user_key=user_key
+        )
+        on_day(done)
+        ingested.append(done)
+    if without := [done.day.date for done in ingested if done.without_users]:
         more = f" and {counted(len(without) - 1, 'more day')}" if len(without) > 1 else ""
         warn(
             f"no user ids in files of the drop of {without[0]}{more}, so a question counts that only one person "
             "asked. Log the column user_id (--column user_id=NAME) and give --min-users 5, or keep it by --min-users 1"
         )
     read = sum(
-        (collections.Counter(one.day.manifest.counters) for one in ingested if not one.unchanged),
+        (collections.Counter(done.day.manifest.counters) for done in ingested if not done.unchanged),
         start=collections.Counter(),
     )
     for warning in text_warnings(read):

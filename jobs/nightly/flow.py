@@ -94,9 +94,9 @@ def run_night(
         options=terms.options,
         max_reject_ratio=terms.max_reject_ratio,
         user_key=terms.user_key,
-        on_day=lambda one: say(f"{one.day.date}: {'unchanged' if one.unchanged else 'ingested'}"),
+        on_day=lambda done: say(f"{done.day.date}: {'unchanged' if done.unchanged else 'ingested'}"),
     )
-    days = in_window([*before, *(one.day for one in ingested)], last, terms.night.window_days)
+    days = in_window([*before, *(done.day for done in ingested)], last, terms.night.window_days)
     waiting = check_drops(warehouse, dates, days, last, terms.night.window_days)
     changed = changed_drops(warehouse, dates, days, terms.clusters.ingestion)
     warn_of_unusual_rows(dates, days)
@@ -202,7 +202,7 @@ def _evidence(
 ) -> Evidence:
     """Return the evidence on the artefacts of a night."""
     files, limits = night.files, night.terms.gate
-    dataset, index = (storage.join(night.warehouse, one.path) for one in (version.dataset, version.index))
+    dataset, index = (storage.join(night.warehouse, artefact.path) for artefact in (version.dataset, version.index))
     judged = functools.partial(is_reviewed, date=night.days[-1].date, days=limits.review_days)
     return Evidence(
         difference=Interval.of(version.metrics, "difference"),

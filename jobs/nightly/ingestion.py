@@ -102,8 +102,8 @@ def ingest_day(
     check_users(sources, columns_of, config.column_names, config.privacy.options_of_users)
     suppression = suppressions_of(warehouse, [date], user_key).get(date)
     if suppression and suppression.users:
-        known = _files_of_before(existing, config, inputs)
-        check_erased_users(date, sources, config.column_names, known=known)
+        before = _files_of_before(existing, config, inputs)
+        check_erased_users(date, sources, config.column_names, ingested=before)
     _warn_of_repeats(warehouse, date, inputs)
     url = date_url(warehouse, DAILY, date)
     with Output(url, "day", overwrite=True) as target, working(f"Ingesting {counted(len(sources), 'file')} of {date}"):
@@ -130,8 +130,8 @@ def _files_of_before(existing: Day | None, config: IngestConfig, inputs: Sequenc
     """Return the URLs of the files whose rows a day has already, read with the same columns."""
     if existing is None or ingested_with(existing).get("column_names") != config.column_names:
         return set()
-    known = {source.digest for source in existing.manifest.inputs}
-    return {source.url for source in inputs if source.digest in known}
+    digests = {source.digest for source in existing.manifest.inputs}
+    return {source.url for source in inputs if source.digest in digests}
 
 
 def _lack_users(columns_of: Mapping[str, Sequence[str]], config: IngestConfig) -> bool:
@@ -215,10 +215,10 @@ def ingested_with(day: Day) -> dict[str, Any]:
 
     stored = day.manifest.configuration
     try:
-        known = IngestConfig.model_validate({name: value for name, value in stored.items() if name != KEY})
+        config = IngestConfig.model_validate({name: value for name, value in stored.items() if name != KEY})
     except pydantic.ValidationError:  # of a later release, so other options in any case
         return stored
-    return stored | known.model_dump(mode="json")
+    return stored | config.model_dump(mode="json")
 
 
 def _is_whole(day: Day) -> bool:

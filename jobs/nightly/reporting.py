@@ -111,9 +111,9 @@ def write_report(
             figures = target.write("evaluation/evaluation.json", content, table="evaluation")
             hits = [
                 target.write(
-                    f"ranks/{name}.parquet", _parquet(to_rows(found, rows)), table="ranks", rows=len(found.ids)
+                    f"ranks/{name}.parquet", _parquet(to_rows(ranks, rows)), table="ranks", rows=len(ranks.ids)
                 )
-                for name, found in ranked.items()
+                for name, ranks in ranked.items()
             ]
             inputs = [Source(url=artefact.path, digest=artefact.digest) for artefact in (dataset, index)]
             manifest = target.publish([table, figures, *hits], inputs=inputs, configuration={}, counters={})

@@ -16,6 +16,7 @@ from schemas.tables import SCHEMA_VERSION
 from schemas.versions.version import Artefact
 
 _DIGITS = 24
+"""Hexadecimal digits of a key in the name of a folder: 96 bits, so two of 2**48 keys would be equal by chance."""
 
 
 def key_of(*parts: Any) -> str:

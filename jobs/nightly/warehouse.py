@@ -45,17 +45,17 @@ def open_warehouse(warehouse: str) -> None:
     Raises:
         QprError: there is no drop, or the layout cannot be used.
     """
-    found = layout.read_layout(warehouse)
-    if found is None:
+    version = layout.read_layout(warehouse)
+    if version is None:
         if not storage.children(storage.join(warehouse, EVENTS)):
             place = storage.join(warehouse, EVENTS, "date=2026-11-20")
             raise QprError(
                 f"{warehouse}: no warehouse and no drop. Put a day's log files into a folder such as {place}"
             )
         layout.write_layout(warehouse)
-    elif found < LAYOUT:
-        layout.migrate(warehouse, found)
-        say(f"{warehouse}: migrated from layout {found} to {LAYOUT}; older releases cannot use it any more")
+    elif version < LAYOUT:
+        layout.migrate(warehouse, version)
+        say(f"{warehouse}: migrated from layout {version} to {LAYOUT}; older releases cannot use it any more")
 
 
 def parse_date(text: str, *, option: str, today: datetime.date) -> datetime.date:
@@ -106,8 +106,8 @@ def dates_with_a_drop(warehouse: str, dates: Iterable[datetime.date]) -> list[da
 
 def range_of_drops(warehouse: str) -> str:
     """Return a sentence with the dates of the first and the last drop, for the message about one that is missing."""
-    found = dates_with_a_drop(warehouse, dates_of(warehouse, EVENTS))
-    return f"There are drops from {found[0]} to {found[-1]}" if found else "There is no drop at all"
+    dates = dates_with_a_drop(warehouse, dates_of(warehouse, EVENTS))
+    return f"There are drops from {dates[0]} to {dates[-1]}" if dates else "There is no drop at all"
 
 
 def drop_of(warehouse: str, date: datetime.date) -> list[str]:

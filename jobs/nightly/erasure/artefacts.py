@@ -81,14 +81,14 @@ def _without_leftovers(url: str, *, dry_run: bool) -> dict[str, int]:
 
 
 def _erase_from_index(url: str, erasure: Erasure, words: Set[str], *, dry_run: bool) -> dict[str, int]:
-    found = erase_from_index(url, erasure, dry_run=dry_run)
-    counts = {name: found[name] for name in ("questions", "files_of_rejected", "counted_words")}
+    erased = erase_from_index(url, erasure, dry_run=dry_run)
+    counts = {name: erased[name] for name in ("questions", "files_of_rejected", "counted_words")}
     return counts | erase_model_of_index(url, words, dry_run=dry_run)
 
 
 def _erase_from_dataset(url: str, erasure: Erasure, *, dry_run: bool) -> dict[str, Any]:
-    found = erase_from_dataset(url, erasure, dry_run=dry_run)
-    return {name: found[name] for name in found if name not in ("dataset", "rewritten")}
+    erased = erase_from_dataset(url, erasure, dry_run=dry_run)
+    return {name: erased[name] for name in erased if name not in ("dataset", "rewritten")}
 
 
 def count_unowned(warehouse: str, erasure: Erasure, key: UserKey, faults: Faults) -> int:
@@ -123,8 +123,8 @@ def complete_artefacts(warehouse: str, folder: str) -> list[str]:
 
 def unknown_folders(warehouse: str) -> list[str]:
     """Return the names of folders of a warehouse that no erasure reads."""
-    known = {*FOLDERS, DAILY, EVENTS, VERSIONS, LISTS, LEASES, LOCK}
-    return [name for name in storage.children(warehouse) if name not in known and "." not in name]
+    read_folders = {*FOLDERS, DAILY, EVENTS, VERSIONS, LISTS, LEASES, LOCK}
+    return [name for name in storage.children(warehouse) if name not in read_folders and "." not in name]
 
 
 def _words_to_erase(warehouse: str, erasure: Erasure, key: UserKey, faults: Faults) -> Set[str]:

@@ -46,8 +46,8 @@ class Places:
     @property
     def all(self) -> list[str]:
         """Return all of them."""
-        one = [self.warehouse] if self.warehouse else []
-        return [*one, *self.datasets, *self.indexes, *self.reviews, *self.files]
+        warehouses = [self.warehouse] if self.warehouse else []
+        return [*warehouses, *self.datasets, *self.indexes, *self.reviews, *self.files]
 
 
 def erase_everywhere(
@@ -90,7 +90,7 @@ def erase_everywhere(
             from jobs.nightly.erasure.warehouse import erase_from_warehouse
 
             assert user_key is not None
-            found = erase_from_warehouse(
+            from_warehouse = erase_from_warehouse(
                 places.warehouse,
                 erasure,
                 users,
@@ -100,8 +100,8 @@ def erase_everywhere(
                 faults=faults,
                 dry_run=dry_run,
             )
-            results += found.artefacts
-            more = found.report
+            results += from_warehouse.artefacts
+            more = from_warehouse.report
         with working("Erasing from artefacts and files"):
             results += _erase(erasure, places, reviewed, faults, dry_run=dry_run)
     report = {"dry_run": dry_run, "questions_to_erase": len(erasure.keys), "shared_questions": shared} | more
@@ -194,8 +194,8 @@ def _with_questions_of(
     from jobs.workflows.erasure.user_questions import questions_in, with_questions
 
     with working("Reading the logs"):
-        found = questions_in(logs, users, faults)  # of all logs at once: what is erased of one is erased of all
-    return with_questions(erasure, found.own, user_key), found.shared
+        questions = questions_in(logs, users, faults)  # of all logs at once: what is erased of one is erased of all
+    return with_questions(erasure, questions.own, user_key), questions.shared
 
 
 def _erase(

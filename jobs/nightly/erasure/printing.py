@@ -29,8 +29,8 @@ def print_report(
     emit(
         {**report, "artefacts": results}, as_json=as_json, table=lambda: two_columns("Erasure", _rows(report, results))
     )
-    found = any(type(n) is int and n for result in results for n in result.values())
-    if not found and _FAULTS not in report:
+    is_any_found = any(type(n) is int and n for result in results for n in result.values())
+    if not is_any_found and _FAULTS not in report:
         say("Nothing of it was found" + ("; there is nothing left to erase" if is_whole else ""))
     if shared := report["shared_questions"]:
         say(f"{counted(shared, 'question')} of these users stay, since others asked them too")

@@ -73,8 +73,8 @@ def suppress(warehouse: str, erasure: Erasure, *, until: datetime.date, key: Use
         QprError: a list is damaged or has another key, or it cannot be written.
     """
     lists = _lists(warehouse, key)
-    questions = erasure.question_hashes - {question for one in lists for question in one.questions}
-    listed = {(user.hash, user.until) for one in lists for user in one.users}
+    questions = erasure.question_hashes - {question for erased in lists for question in erased.questions}
+    listed = {(user.hash, user.until) for erased in lists for user in erased.users}
     users = {user for user in erasure.user_hashes if not any(h == user and day >= until for h, day in listed)}
     if not questions and not users:
         return False
@@ -103,8 +103,8 @@ def suppressions_of(
     if not (lists := _lists(warehouse, key)):
         return {}
     assert key is not None
-    questions = frozenset(int(question, 16) for one in lists for question in one.questions)
-    users = [user for one in lists for user in one.users]
+    questions = frozenset(int(question, 16) for erased in lists for question in erased.questions)
+    users = [user for erased in lists for user in erased.users]
     return {
         date: Suppression(questions, frozenset(int(user.hash, 16) for user in users if date <= user.until), key)
         for date in dates
@@ -112,7 +112,7 @@ def suppressions_of(
 
 
 def check_erased_users(
-    date: datetime.date, files: Sequence[LogFile], names: Mapping[str, str], *, known: Collection[str]
+    date: datetime.date, files: Sequence[LogFile], names: Mapping[str, str], *, ingested: Collection[str]
 ) -> None:
     """Refuse a drop without user ids, in which erased users would come back; warn of single files without them.
 
@@ -120,10 +120,10 @@ def check_erased_users(
         date: of the drop, with users that were erased.
         files: all of it.
         names: our name of a column -> the files', where they differ.
-        known: URLs of files whose rows the day has already.
+        ingested: URLs of files whose rows the day has already.
 
     Raises:
-        BadDropError: no file has user ids, and not all of them are known.
+        BadDropError: no file has user ids, and not all of them are ingested.
     """
     missing: dict[str, QprError] = {}
     for file in files:
@@ -131,7 +131,7 @@ def check_erased_users(
             require_users([file], names)
         except QprError as error:
             missing[file.url] = error
-    new = [url for url in missing if url not in known]
+    new = [url for url in missing if url not in ingested]
     if new and len(missing) == len(files):
         fault = f"users of {date} were erased, and without user ids their rows would come back"
         advice = "if nobody has an id, add an empty column user_id"

@@ -130,7 +130,7 @@ def erase_from_warehouse(
     if not dry_run and (drops or days):
         new = suppress(warehouse, listed, until=max([*drops, *days]), key=key)
     with working("Erasing from the warehouse"):
-        found = [
+        artefacts = [
             *erase_artefacts(warehouse, erasure, key, faults, dry_run=dry_run),
             *_refused(warehouse, erasure, faults, dry_run=dry_run),
         ]
@@ -152,7 +152,7 @@ def erase_from_warehouse(
     unchanged = set(drops).difference(changed)
     report = {
         "warehouse": warehouse,
-        "artefacts_read": len({one["path"] for one in found}),
+        "artefacts_read": len({result["path"] for result in artefacts}),
         "added_to_the_list_of_erased": new,
         "days_without_a_drop": [str(date) for date in days if date not in unchanged],
         "questions_in_no_day": unowned,
@@ -160,7 +160,7 @@ def erase_from_warehouse(
         "readers": sorted(set(_readers(warehouse, faults))),
         "not_erased": [*REMAINS, *(f"folder {name}, which is unknown here" for name in unknown_folders(warehouse))],
     }
-    return FromWarehouse([one for one in found if any(type(n) is int and n for n in one.values())], report)
+    return FromWarehouse([result for result in artefacts if any(type(n) is int and n for n in result.values())], report)
 
 
 def _changed_drops(warehouse: str, dates: Sequence[datetime.date], faults: Faults) -> list[datetime.date]:

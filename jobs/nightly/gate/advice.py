@@ -52,13 +52,13 @@ def step_after_lost_questions(evidence: Evidence) -> str:
     before, after = evidence.before or {}, evidence.after
     grown = {name: after[name] - before.get(name, 0) for name in _reasons(after)}
     look = f"Look at the table rejected of {evidence.judge}"
-    most = max(grown, key=grown.__getitem__, default="")
-    if not most or grown[most] <= 0:
+    counter = max(grown, key=grown.__getitem__, default="")
+    if not counter or grown[counter] <= 0:
         return look
-    stage, _, reason = most.removeprefix("rejected_").partition("_")
-    rows = f"{counted(after[most], 'row')}, {before.get(most, 0):,} before"
+    stage, _, reason = counter.removeprefix("rejected_").partition("_")
+    rows = f"{counted(after[counter], 'row')}, {before.get(counter, 0):,} before"
     cause = f"The reason that grew most is {reason} of stage {stage}: {rows}"
-    if most == _NO_PARAPHRASE and (fall := _intents(before, after) or _threshold(before, after)):
+    if counter == _NO_PARAPHRASE and (fall := _intents(before, after) or _threshold(before, after)):
         return f"{cause}. {fall}: {_STATE_INTENTS}. {look}"
     return f"{cause}. {look}"
 
@@ -75,7 +75,7 @@ def _intents(before: Mapping[str, int], after: Mapping[str, int]) -> str:
 
 def _threshold(before: Mapping[str, int], after: Mapping[str, int]) -> str:
     """Return the minimum mean probability of a cluster where it rose; else nothing."""
-    was, now = (counters.get("worth_threshold", 0) / 1e6 for counters in (before, after))
+    was, now = (counters.get("worth_threshold", 0) / 1e6 for counters in (before, after))  # counters are whole
     return f"Clusters need a mean probability of {now:g}, {was:g} before" if now > was > 0 else ""
 
 

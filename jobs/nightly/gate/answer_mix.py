@@ -81,8 +81,8 @@ def answer_mix(fresh: Sequence[Day], before: Sequence[Day]) -> Mix | None:
     ids = ids_of_equal_texts(before[-DAYS:], counts)
     counts = [with_ids(day, ids) for day in counts]
     usual = usual_mix(counts)
-    found = [(day, counted := with_ids(counts_of_day(day), ids), compare_day(counted, usual)) for day in fresh]
-    day, counted, far = max(found, key=lambda each: each[2].excess(usual.distance))
+    compared = [(day, counted := with_ids(counts_of_day(day), ids), compare_day(counted, usual)) for day in fresh]
+    day, counted, far = max(compared, key=lambda each: each[2].excess(usual.distance))
     answer, share_before, share = most_moved(counted, usual.total)
     text = _text_of(answer, [day, *reversed(before[-DAYS:])])
     others = [before[-1]] if share_before == 0 else [day] if share == 0 else []

@@ -32,6 +32,7 @@ SHOWN: Final = 60
 """Characters of a question or answer in the reason of a refused night, which names it by `shown`."""
 
 _BATCH: Final = 256
+"""Canaries that are searched together; it bounds the memory of their hits."""
 
 
 class Canary(NamedTuple):

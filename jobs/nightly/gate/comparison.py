@@ -84,11 +84,11 @@ def differences(compared: Comparison, *, is_kept: bool) -> dict[str, float]:
     }
     if clusters < FEWEST_CLUSTERS:
         return metrics
-    for name, one, other in (
+    for name, before, after in (
         ("difference", compared.before, compared.after),
         ("new_questions", compared.after, compared.whole),
     ):
-        metrics |= zip(Interval.names(name), interval(other - one, compared.clusters), strict=True)
+        metrics |= zip(Interval.names(name), interval(after - before, compared.clusters), strict=True)
     return metrics
 
 

@@ -25,6 +25,7 @@ QUERIES: Final = 2_000
 """Maximum number of queries; those with the smallest ids are kept, a uniform sample."""
 
 DEPTH: Final = 100
+"""Hits of a query; a right one beyond them counts as none. The next night reads them again (decision 80)."""
 
 RANKS: Final = pa.schema([pa.field("rows", pa.list_(pa.field("element", pa.int32())), nullable=False)])
 """One row for each query of a test split, in its order: rows of the index that it finds, the best first. There are no
@@ -97,9 +98,9 @@ def to_rows(ranked: Ranked, rows: RowIds) -> pa.Table:
         ranked: the hits.
         rows: of the index that was searched.
     """
-    found = ranked.has(ranked.ids)
-    flat = rows.by_id[np.searchsorted(ranked.held, ranked.ids[found])].astype(np.int32)
-    lists = pa.ListArray.from_arrays(pa.array(offsets_of(found.sum(axis=1)), pa.int32()), pa.array(flat))
+    in_index = ranked.has(ranked.ids)
+    flat = rows.by_id[np.searchsorted(ranked.held, ranked.ids[in_index])].astype(np.int32)
+    lists = pa.ListArray.from_arrays(pa.array(offsets_of(in_index.sum(axis=1)), pa.int32()), pa.array(flat))
     return pa.table({"rows": lists}).cast(RANKS)
 
 
@@ -111,14 +112,14 @@ def from_rows(table: pa.Table, rows: RowIds) -> Ranked:
     return Ranked(ids, rows.held)
 
 
-def own_metrics(test: JudgedSplit, found: Ranked) -> dict[str, float]:
+def own_metrics(test: JudgedSplit, ranked: Ranked) -> dict[str, float]:
     """Return the metrics of an index on the test split of its dataset; empty where it has no test cluster.
 
     Args:
         test: the split.
-        found: its hits in the index.
+        ranked: its hits in the index.
     """
     judged = test.judged
     if not len(judged):
         return {}
-    return {"queries": float(len(judged)), **dataclasses.asdict(metrics_of(found.ids, judged))}
+    return {"queries": float(len(judged)), **dataclasses.asdict(metrics_of(ranked.ids, judged))}

@@ -37,9 +37,9 @@ class Relevance:
     def of_known(self, queries: Int64s, questions: Int64s) -> Bools:
         """Return the mask of the right questions of the version before, by numbers of queries and ids of questions."""
         asked = _pairs(queries, questions)
-        found = _join(asked, self._related, ["query", "id"], "left semi")
+        related = _join(asked, self._related, ["query", "id"], "left semi")
         clustered = _in_clusters(asked, _members(self.before, questions), self._clusters(self.before))
-        return _mask(len(queries), found, clustered)
+        return _mask(len(queries), related, clustered)
 
     def of_new(self, queries: Int64s, questions: Int64s) -> Bools:
         """Return the mask of the right new questions, by numbers of queries and ids of questions."""
@@ -72,10 +72,12 @@ class Relevance:
         of_query = _distinct(_join(self._related, answers, "id"), "query", "answer")
         counted = _join(_join(clusters, of_answer, "cluster"), every, "cluster")
         shared = _join(counted, of_query, ["query", "answer"], "left semi")
-        most = shared.filter(pc.greater(pc.multiply(shared["count_all"], 2), shared["id_count_distinct"]))
+        by_majority = shared.filter(pc.greater(pc.multiply(shared["count_all"], 2), shared["id_count_distinct"]))
         without = _join(clusters, every, "cluster", "left anti")
         return _distinct(
-            pa.concat_tables([part.select(clusters.column_names) for part in (most, without)]), "query", "cluster"
+            pa.concat_tables([part.select(clusters.column_names) for part in (by_majority, without)]),
+            "query",
+            "cluster",
         )
 
     def _answers_before(self, ids: Int64s) -> pa.Table:
@@ -102,9 +104,9 @@ def _members(clusters: pa.Table, ids: Int64s | None = None) -> pa.Table:
     return table if ids is None else table.filter(pa.array(np.isin(table["id"].to_numpy(), ids)))
 
 
-def _mask(count: int, *found: pa.Table) -> Bools:
+def _mask(count: int, *right: pa.Table) -> Bools:
     is_right = np.zeros(count, bool)
-    for pairs in found:
+    for pairs in right:
         is_right[pairs["pair"].to_numpy()] = True
     return is_right
 
@@ -113,5 +115,5 @@ def _distinct(table: pa.Table, *columns: str) -> pa.Table:
     return table.group_by(list(columns), use_threads=False).aggregate([])
 
 
-def _join(one: pa.Table, other: pa.Table, keys: str | list[str], kind: str = "inner") -> pa.Table:
-    return one.join(other, keys, join_type=kind, use_threads=False)
+def _join(left: pa.Table, right: pa.Table, keys: str | list[str], kind: str = "inner") -> pa.Table:
+    return left.join(right, keys, join_type=kind, use_threads=False)

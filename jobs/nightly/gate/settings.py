@@ -30,6 +30,7 @@ class GateSettings(pydantic.BaseModel, frozen=True, extra="forbid", title="Gate"
         "questions or more before, their relative fall may be five times this number.",
     )
     max_drift: Annotated[float, Option(metavar="X")] = pydantic.Field(
+        # refused no harmless night, and all of those with a fifth of the rows on one answer (decision 65)
         default=0.1,
         ge=0,
         le=1,
@@ -46,7 +47,11 @@ class GateSettings(pydantic.BaseModel, frozen=True, extra="forbid", title="Gate"
         default=None, description="Report of `qpr review --report` (.json) that has to show --min-right."
     )
     min_right: float = pydantic.Field(
-        default=0.97, gt=0, lt=1, description="Share of right clusters that the report has to show at least."
+        # 105 judged clusters without a wrong one show it
+        default=0.97,
+        gt=0,
+        lt=1,
+        description="Share of right clusters that the report has to show at least.",
     )
     review_days: int = pydantic.Field(
         default=30, ge=0, description="Maximum age of the judged version in days; 0: the dataset of the night itself."

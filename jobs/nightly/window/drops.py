@@ -105,9 +105,9 @@ def _sizes_of_drops(warehouse: str) -> Mapping[str, dict[str, int | None]]:
     file_system, path = storage.locate(url)
     with storage.explained(url):
         file_system.invalidate_cache(path)
-        found = file_system.find(path, detail=True)
+        files = file_system.find(path, detail=True)
     sizes: Mapping[str, dict[str, int | None]] = collections.defaultdict(dict)
-    for file, details in found.items():
+    for file, details in files.items():
         folder, name = file.rsplit("/", 2)[-2:]
         if is_log(name):
             sizes[folder.removeprefix("date=")][name] = details["size"]
