@@ -98,11 +98,11 @@ def run(title: str, command: str, *arguments: str | int, overwrite: bool = True)
 def hurried_questions(dataset: str, count: int) -> list[str]:
     """Return noisy wordings of the most asked questions of the test split, none of them a question of the dataset."""
     clusters = open_dataset(dataset).table("clusters", columns=["events", "texts"], split="test")
-    most_asked = clusters.sort_by([("events", "descending")]).slice(0, 20 * count)
+    most_asked = clusters.sort_by([("events", "descending")]).slice(0, 20 * count)  # some get no noise
     clean = pa.array([max(texts, key=len) for texts in most_asked["texts"].to_pylist()], pa.string())
     noisy, changed = add_noise(clean, HURRIED, np.random.default_rng(0))
-    known = {text.lower() for texts in most_asked["texts"].to_pylist() for text in texts}
-    fresh = [text for text, differs in zip(noisy.to_pylist(), changed, strict=True) if differs and text not in known]
+    asked = {text.lower() for texts in most_asked["texts"].to_pylist() for text in texts}
+    fresh = [text for text, differs in zip(noisy.to_pylist(), changed, strict=True) if differs and text not in asked]
     return fresh[:count]
 
 

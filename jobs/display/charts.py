@@ -54,7 +54,7 @@ def histogram(name: str, distribution: Distribution) -> Histogram:
     else:
         edges = [step / 20 for step in range(21)]
         labels = [f"{low:.2f} to {high:.2f}" for low, high in itertools.pairwise(edges)]
-        ticks = ["" if step % 5 else f"{edge:g}" for step, edge in enumerate(edges[:-1])]
+        ticks = ["" if step % 5 else f"{edge:g}" for step, edge in enumerate(edges[:-1])]  # at 0, .25, .5 and .75
     counts = distribution.bins(edges)
     rows = [(text, whole(n), percent(n / distribution.total)) for text, n in zip(labels, counts, strict=True) if n]
     return Histogram(

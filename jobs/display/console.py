@@ -203,6 +203,7 @@ def _use_utf8() -> None:
 
 
 def _stopped(received: Sequence[int]) -> int:
+    # as a shell reports a program that a signal ended
     return _fail("stopped; earlier outputs are unchanged", 128 + (received or [signal.SIGINT])[0])
 
 

@@ -122,7 +122,7 @@ class Command(TyperCommand):
             if record := parameter.get_help_record(ctx):
                 named = parameter.param_type_name == "argument"
                 panel = getattr(parameter, "rich_help_panel", None) or (ARGUMENTS if named else OPTIONS)
-                text = _DEFAULT.sub(lambda found: f"[default: {self._own_parts(found[1])}{found[2]}", record[1])
+                text = _DEFAULT.sub(lambda default: f"[default: {self._own_parts(default[1])}{default[2]}", record[1])
                 panels.setdefault(panel, []).append((_signature(record[0], named=named), text))
         for name, records in panels.items():
             if not records:
@@ -151,4 +151,4 @@ class SearchCommand(Command):
 
 def _signature(written: str, *, named: bool) -> str:
     """Return an option's names and the short name of its value; of an argument the name alone."""
-    return re.sub(" ?(<[^>]*>)", lambda found: "" if named else f" {_TYPES.get(found[1], 'TEXT')}", written)
+    return re.sub(" ?(<[^>]*>)", lambda value: "" if named else f" {_TYPES.get(value[1], 'TEXT')}", written)

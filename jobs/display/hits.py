@@ -164,6 +164,6 @@ def _outcome(answer: Answer) -> str:
         return f"no known answer ({reason})"
     likely = "" if hit.probability is None else f", probability {hit.probability:.2f}"
     if answer.answered:
-        known = printable(hit.answer) if hit.answer else f"without an answer in the index: {printable(hit.text)}"
-        return f"{known} ({reason}{likely})"
+        answer_text = printable(hit.answer) if hit.answer else f"without an answer in the index: {printable(hit.text)}"
+        return f"{answer_text} ({reason}{likely})"
     return f"no known answer ({reason}{likely}); nearest question: {printable(hit.text)}"

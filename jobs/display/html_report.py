@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from pipelines.summary.run_summary import RunSummary
 
 SHOWN_INPUTS = 100
+"""Input files that the page lists; a run can have thousands, all of which are in its manifest."""
 
 
 def dataset_page(summary: RunSummary) -> bytes:

@@ -77,13 +77,13 @@ def is_right_to_left(text: str) -> bool:
 
 def escape_controls(text: str) -> str:
     """Return a message with its control characters spelled as in Python's source; line feeds and tabs stay."""
-    return CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
+    return CONTROLS.sub(lambda control: repr(control[0])[1:-1], text)
 
 
 def json_text(document: Any, *, indent: int | None = None) -> str:
     """Return a document as a line or lines of JSON, all its control characters spelled; values stay as they are."""
     text = json.dumps(document, ensure_ascii=False, indent=indent)
-    return _HIGH_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+    return _HIGH_CONTROLS.sub(lambda control: f"\\u{ord(control[0]):04x}", text) + "\n"
 
 
 def terminal_text(text: str, stream: TextIO) -> str:

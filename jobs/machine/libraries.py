@@ -33,7 +33,7 @@ def library_settings(platform: str, command: str, usable: int, quota: float | No
         usable: processors on which the process may run.
         quota: processors whose time its container may use; None: all.
     """
-    found = {
+    variables = {
         # Threads that spin while they wait took 6 times the CPU time of `qpr train-reranker`, and 10 times as long a
         # training step on two busy cores.
         "OMP_WAIT_POLICY": "passive",
@@ -44,9 +44,9 @@ def library_settings(platform: str, command: str, usable: int, quota: float | No
     if quota is not None and math.ceil(quota) < usable:
         # OpenMP starts a thread for each processor of the machine, and the kernel stops all of them when they have
         # used up the container's time.
-        found["OMP_NUM_THREADS"] = str(math.ceil(quota))
+        variables["OMP_NUM_THREADS"] = str(math.ceil(quota))
     if platform == "darwin" and command not in _WITHOUT_FAISS:
         # There the wheels of PyTorch and FAISS bring an OpenMP each. The second one that starts ends the process unless
         # the first variable permits it, and then threads of one crash in the other (faiss-wheels 73, pytorch 149201).
-        found |= {"KMP_DUPLICATE_LIB_OK": "TRUE", "OMP_NUM_THREADS": "1"}
-    return found
+        variables |= {"KMP_DUPLICATE_LIB_OK": "TRUE", "OMP_NUM_THREADS": "1"}
+    return variables

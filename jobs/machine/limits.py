@@ -30,10 +30,10 @@ files, which the kernel takes back when it needs them."""
 def allow_files() -> None:
     """Raise this process's limit of open files as far as it may: it is mostly 1,024, and 256 on macOS."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    most = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
-    if soft != resource.RLIM_INFINITY and soft < most:
+    raised = _FILES if hard == resource.RLIM_INFINITY else min(_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < raised:
         with contextlib.suppress(OSError, ValueError):  # no right to it; then connections wait at the limit
-            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+            resource.setrlimit(resource.RLIMIT_NOFILE, (raised, hard))
 
 
 def processor_quota(root: Path = _ROOT) -> float | None:
@@ -42,13 +42,13 @@ def processor_quota(root: Path = _ROOT) -> float | None:
     Args:
         root: folder of ``proc`` and ``sys``.
     """
-    found = []
+    quotas = []
     for folder in _groups("cpu", root):
         # version 2 of control groups has both numbers in one file
         words = _words(folder / "cpu.max") or _words(folder / "cpu.cfs_quota_us") + _words(folder / "cpu.cfs_period_us")
         if words and words[0] not in {"max", "-1"}:
-            found.append(int(words[0]) / int(words[1]))
-    return min(found, default=None)
+            quotas.append(int(words[0]) / int(words[1]))
+    return min(quotas, default=None)
 
 
 def free_bytes(root: Path = _ROOT) -> int | None:
@@ -57,14 +57,14 @@ def free_bytes(root: Path = _ROOT) -> int | None:
     Args:
         root: folder of ``proc`` and ``sys``.
     """
-    found = [int(value) * 1024 for value in _values(root / "proc/meminfo", "MemAvailable:")]
+    free = [int(value) * 1024 for value in _values(root / "proc/meminfo", "MemAvailable:")]
     for folder in _groups("memory", root):
         for limit_file, use_file, name in _MEMORY:
             limit, use = _words(folder / limit_file), _words(folder / use_file)
             if use and limit not in ([], ["max"]):
                 of_files = sum(map(int, _values(folder / "memory.stat", name)))
-                found.append(int(limit[0]) - int(use[0]) + of_files)
-    return max(0, min(found)) if found else None
+                free.append(int(limit[0]) - int(use[0]) + of_files)
+    return max(0, min(free)) if free else None
 
 
 def _groups(controller: str, root: Path) -> Iterator[Path]:
