@@ -5,7 +5,7 @@ Run: python -m benchmarks.certificates.make_nouns --wordnet /usr/share/wordnet
 The folder is that of Debian's package wordnet-base: `data.*`, `index.*`, `*.exc` and `cntlist.rev`. A noun is a thing
 of its own if it is used as a noun mostly, and is either rare in WordNet's annotated texts or of a concrete kind
 (animals, artefacts, food …). Words of other kinds are in the table if these texts have them. `nouns.json` has synonyms
-of everyday speech that WordNet lacks.
+of everyday speech that WordNet lacks, and names of two or more words ("driving_licence").
 """
 
 from __future__ import annotations
@@ -175,13 +175,22 @@ def rows_of(wordnet: WordNet, written: dict[str, Any]) -> pa.Table:
             wider[kind].add(("kind", word))
     others = set[str](written["no_things"].split())
     things = set[str](written["things"].split())
-    unlisted = {word for word in {*groups, *wider} if word in wordnet.capitalized or not any(nouns.uses(word).values())}
+    unlisted = {
+        word
+        for word in {*groups, *wider}
+        if "_" in word or word in wordnet.capitalized or not any(nouns.uses(word).values())
+    }
     things |= unlisted | {word for word in nouns.words if word not in wordnet.capitalized and nouns.is_thing(word)}
     known = wordnet.capitalized | things
     others |= {word for word in nouns.words if word not in known and any(nouns.uses(word).values())}
     for word in things:
-        groups[word] |= set(nouns.of(word))
-        levels = (nouns.above(sense).items() for sense in nouns.of(word))
+        singular = word.removesuffix("s")
+        if singular in things and not nouns.of(word):  # "prawns"
+            groups[word] |= groups[singular]
+            wider[word] |= wider[singular]
+        senses = nouns.of(word) or nouns.of(singular)
+        groups[word] |= set(senses)
+        levels = (nouns.above(sense).items() for sense in senses)
         wider[word] |= {sense for each in levels for sense, level in each if 0 < level <= LEVELS}
     return _table(things - others, others, groups, wider, wordnet.irregular)
 
@@ -203,7 +212,7 @@ def _table(
         word: (True, *([kept[s] for s in sorted(found[word], key=repr) if s in kept] for found in (groups, wider)))
         for word in things
     }
-    rows = {word: row for word, row in rows.items() if row[1] or row[2]}
+    rows = {word: row for word, row in rows.items() if row[1] or row[2] or "_" in word}
     rows |= {word: (False, [], []) for word in others}
     for part in ("n", "v", "a", "r"):
         for form, base in irregular[part].items():

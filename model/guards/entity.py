@@ -18,18 +18,21 @@ from collections.abc import Sequence
 from typing import Final
 
 from model.guards.entities.names import Lexicon, by_group
-from model.guards.entities.replacement import replaces_a_thing
-from model.guards.entities.spellings import SMALL, same_name
+from model.guards.entities.replacement import LONGEST, are_english, replaces_a_thing
+from model.guards.entities.spellings import SMALL, abbreviates, same_name
 from model.guards.languages.glossing.reading import glossed
 from model.guards.languages.language import Language
 from model.guards.languages.names import may_have_names, names_of, sure_names
 from model.guards.languages.recognition import common_languages, possible_languages
+from model.guards.lists import listed
 from model.guards.reading import Reading, without_marks
 
 _LIKE: Final = 0.25
 """Share of common words from which names of one class compete; texts with less have different subjects."""
 _LONGEST_NAME: Final = 5
 _LEAST_COMMON: Final = 2
+
+_LETTERED: Final = listed("before_and_after_letters")
 
 Words = list[tuple[str, bool]]
 
@@ -45,10 +48,16 @@ def entity_differs(query: Reading, question: Reading) -> bool:
     longest = max(len(query.words), len(question.words)) - start - end
     if start + end >= _LEAST_COMMON and longest <= _LONGEST_NAME:
         one, two = (words[start : len(words) - end] for words in (query.cased, question.cased))
-        before = query.words[start - 1] if start else ""
-        if one and two and _are_names(one, two, languages, lexicon, _capitals_are_names(query, question, before)):
+        before, after = (query.words[start - 1] if start else ""), (query.words[-end] if end else "")
+        by_capitals = _capitals_are_names(query, question, before)
+        if one and two and _are_names(one, two, languages, lexicon, by_capitals, after):
             return True
-        if not languages and replaces_a_thing(query, question, start, end):
+        if (
+            longest <= LONGEST
+            and not common_languages(query, question)
+            and are_english(query, question)
+            and (_are_letters(one, two, before, after) or replaces_a_thing(query, question, start, end))
+        ):
             return True
     if languages:
         one_plain, two_plain = query.plain_vocabulary, question.plain_vocabulary
@@ -56,6 +65,13 @@ def entity_differs(query: Reading, question: Reading) -> bool:
     if not all(may_have_names(words, languages, lexicon) for words in (only_one, only_two)):
         return False
     return query.share_of_common_words(question) >= _LIKE and _named_otherwise(query, question, languages)
+
+
+def _are_letters(one: Words, two: Words, before: str, after: str) -> bool:
+    """Return whether two letters name things of one kind: "vitamin C" and "vitamin D", "size M" and "size L"."""
+    if len(one) != 1 or len(two) != 1 or _LETTERED.isdisjoint((before, after)):
+        return False
+    return all(len(word) == 1 and word.isalpha() and word.isascii() for (word, _), *_ in (one, two))
 
 
 def _capitals_are_names(query: Reading, question: Reading, before: str) -> bool:
@@ -88,22 +104,29 @@ def _is_same_word(one: str, two: str) -> bool:
 
 
 def _are_names(
-    one: Words, two: Words, languages: Sequence[Language], lexicon: Lexicon | None, by_capitals: bool
+    one: Words, two: Words, languages: Sequence[Language], lexicon: Lexicon | None, by_capitals: bool, after: str
 ) -> bool:
-    """Return whether two differing parts of the same sentence are names of different things."""
+    """Return whether two differing parts of the same sentence, before a common word, are names of different things."""
     groups, others = (by_group(names_of(words, languages, lexicon)) for words in (one, two))
     common = groups.keys() & others.keys()
     if common:
         return all(groups[group].isdisjoint(others[group]) for group in common)
-    if same_name(*(" ".join(word for word, _ in words) for words in (one, two))):
+    if same_name(_joined(one), _joined(two)):
         return False
-    return by_capitals and all(_capitalised(_without_preposition(words, languages)) for words in (one, two))
+    if not (by_capitals and all(_capitalised(_without_preposition(words, languages)) for words in (one, two))):
+        return False
+    return not abbreviates(_joined(one), _joined(two), after)
+
+
+def _joined(words: Words) -> str:
+    return " ".join(word for word, _ in words)
 
 
 def _without_preposition(words: Words, languages: Sequence[Language]) -> Words:
-    """Return words without a preposition that has two forms: "ad Asti" and "a Cuneo", "w Łodzi" and "we Wrocławiu"."""
+    """Return words without "the" or a preposition that has two forms: "ad Asti" and "a Cuneo", "w" and "we"."""
     first = words[0][0].casefold()
-    short = any(_is_form(first, language.contractions.get(first, first)) for language in languages)
+    is_article = first == "the" and all(word != "of" for word, _ in words)  # "the President of Peru" is no name
+    short = is_article or any(_is_form(first, language.contractions.get(first, first)) for language in languages)
     return words[1:] if short and len(words) > 1 else words
 
 

@@ -59,10 +59,11 @@ _HARMLESS = re.compile(
     r"|\bnot only\b|\bwhether or not\b|\bnot just\b|\bwhy (?:don'?t|not) (?:you|we)\b|\bif not\b|\bwhy not\b(?=[?.!]|$)"
     r"|\b(?:no|nothing) (?:matter|doubt|wonder|problem)\b|\bnot to mention\b|\bsa(?:y|ying|id) \"?no\b"
     r"|(?:\bnever|\bnot|n't)  ?not\b"
+    r"|\b(\w+)(?:'s)?(?: and |/| or )(?:\1n'?t|\1 not|not \1)\b"
 )
 _EXPECTS_YES = re.compile(
     r"(?:^|[.,!?;:] )(?:"
-    r"(?:is|are|was|were|do|does|did|has|have|would|could)n'?t(?! (?:i|my|eat|go|be|use|tell|forget)\b)"
+    r"(?:is|are|was|were|do|does|did|has|have|would|could)n'?t(?! (?:my|eat|go|be|use|tell|forget)\b)"
     r"|(?:ca|wo|should|must)n?'?t (?:i|you|he|she|it|we|they|there|this|that|these|the|my|your|our)\b"
     r"|(?:is|are|was|were|do|does|did|would|could) (?:not|(?:it|there|this|that|these|he|she|they|you|we) not)\b"
     r"|can (?:it|they|you) not\b)"

@@ -66,9 +66,12 @@ def may_be_opposites(one: Set[str], two: Set[str], differing: Set[str]) -> bool:
 
 
 def are_listed(differing: Set[str]) -> bool:
-    """Return whether two of the words are opposites of the lists."""
+    """Return whether two of the words are opposites of the lists, or one is the other with "un": "unopened"."""
     found = _opposites()
-    return any(not differing.isdisjoint(found[word]) for word in differing if word in found)
+    return any(
+        not differing.isdisjoint(found[word]) if word in found else word.startswith("un") and word[2:] in differing
+        for word in differing
+    )
 
 
 def take_out_opposites(one: list[str], two: list[str], only_one: dict[str, str], only_two: dict[str, str]) -> int:

@@ -9,7 +9,7 @@ The table is made from WordNet 3.0 (Princeton University, `WORDNET.txt`; Miller 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import resources
 from typing import Final, NamedTuple
 
@@ -59,6 +59,16 @@ def is_thing(word: str) -> bool:
     A word of which no form is in the table does. A word with a digit or sign does not.
     """
     return word.isalpha() and len(word) >= _SHORTEST and _entry(word).is_thing
+
+
+def is_listed(word: str) -> bool:
+    """Return whether a form of a word in lower case is in the table."""
+    return _entry(word) is not _UNLISTED
+
+
+def is_phrase(words: Sequence[str]) -> bool:
+    """Return whether words in lower case are the listed name of one thing together: "sour cream", "driving licence"."""
+    return len(words) > 1 and (entry := _entry("_".join(words))).is_thing and entry is not _UNLISTED
 
 
 def are_related(one: str, two: str) -> bool:

@@ -8,10 +8,11 @@ wrongly (docs/decisions/0116). Words that are synonyms, kinds of each other, or 
 
 from __future__ import annotations
 
+import itertools
 from typing import Final
 
 from model.guards.entities.names import by_group, find_names, known_names
-from model.guards.entities.nouns import are_related, is_thing
+from model.guards.entities.nouns import are_related, is_listed, is_phrase, is_thing
 from model.guards.entities.spellings import same_name
 from model.guards.lists import listed
 from model.guards.reading import Reading, stem
@@ -20,6 +21,9 @@ LONGEST: Final = 3
 """Words in which each text may differ: "a credit card"."""
 _MOST_CONTENT: Final = 2
 _DETERMINERS: Final = listed("determiners")
+_HEADS: Final = listed("heads_of_compounds")
+"""Words that name a thing of its own behind another noun: "coffee machine" and "email address"."""
+_OTHERS: Final = listed("others")
 _SUBJECTS: Final = frozenset(["he", "i", "she", "they", "we", "who", "you"])
 _FUNCTION: Final = _DETERMINERS.union(
     *map(
@@ -39,6 +43,8 @@ _FUNCTION: Final = _DETERMINERS.union(
 def replaces_a_thing(query: Reading, question: Reading, start: int, end: int) -> bool:
     """Return whether texts that begin and end with the same words name different things between these. Symmetric.
 
+    Both texts are English.
+
     Args:
         query: the text that a person asks.
         question: the text of a hit.
@@ -46,7 +52,7 @@ def replaces_a_thing(query: Reading, question: Reading, start: int, end: int) ->
         end: number of words that both end with.
     """
     one, two = (words[start : len(words) - end] for words in (query.cased, question.cased))
-    if not (0 < len(one) <= LONGEST and 0 < len(two) <= LONGEST and query.is_english and question.is_english):
+    if not (0 < len(one) <= LONGEST and 0 < len(two) <= LONGEST):
         return False
     if _have_verbs(query.words, start, end):
         return False
@@ -58,13 +64,60 @@ def replaces_a_thing(query: Reading, question: Reading, start: int, end: int) ->
         return False
     if not question.vocabulary.isdisjoint(first) or not query.vocabulary.isdisjoint(second):
         return False
-    if not all(map(is_thing, (*first, *second))) or _have_a_common_name(first, second):
+    with_next = _with_common_word(query.words, question.words, first, second, start, end)
+    if not (_are_things(first) and _are_things(second)) and not any(map(_are_phrases, with_next)):
         return False
-    if any(_may_be_the_same(left, right) for left in first for right in second):
+    if _have_a_common_name(first, second) or any(map(_may_be_phrases_of_one, ((first, second), *with_next))):
         return False
-    return not same_name(
-        *(" ".join(word for word, _ in words if word.casefold() not in _FUNCTION) for words in (one, two))
+    if any(_may_be_the_same(left, right) for left, right in _compared(first, second)):
+        return False
+    return not any(
+        same_name(*(" ".join(word for word, _ in words if word.casefold() not in left_out) for words in (one, two)))
+        for left_out in (_FUNCTION, frozenset(lower).intersection(others))
     )
+
+
+def _compared(first: list[str], second: list[str]) -> list[tuple[str, str]]:
+    """Return the words that may name the same thing; two nouns behind other things do not make one thing of these.
+
+    A "gym membership" is no "magazine subscription".
+    """
+    pairs = list(itertools.product(first, second))
+    if len(first) == len(second) == _MOST_CONTENT and is_thing(first[0]) and is_thing(second[0]):
+        pairs.remove((first[-1], second[-1]))
+    return pairs
+
+
+def are_english(query: Reading, question: Reading) -> bool:
+    """Return whether both texts are English, or have English nouns only: "entry requirements law degree"."""
+    if query.is_english and question.is_english:
+        return True
+    words = query.vocabulary | question.vocabulary
+    return words.isdisjoint(_OTHERS) and all(len(word) == 1 or word in _FUNCTION or is_listed(word) for word in words)
+
+
+def _with_common_word(
+    words: list[str], others: list[str], first: list[str], second: list[str], start: int, end: int
+) -> tuple[tuple[list[str], list[str]], ...]:
+    """Return two differing parts with the next word, and with the word before: "sour cream" and "whipped cream"."""
+    after, before = words[len(words) - end :][:1], words[:start][-1:]
+    next_other, last_other = others[len(others) - end :][:1], others[:start][-1:]
+    return ([*first, *after], [*second, *next_other]), ([*before, *first], [*last_other, *second])
+
+
+def _are_things(words: list[str]) -> bool:
+    if all(map(is_thing, words)) or is_phrase(words):
+        return True
+    return len(words) > 1 and words[-1] in _HEADS and all(map(is_thing, words[:-1]))
+
+
+def _are_phrases(parts: tuple[list[str], list[str]]) -> bool:
+    return all(map(is_phrase, parts))
+
+
+def _may_be_phrases_of_one(parts: tuple[list[str], list[str]]) -> bool:
+    one, two = ("_".join(words) for words in parts)
+    return are_related(one, two)
 
 
 def _have_verbs(words: list[str], start: int, end: int) -> bool:

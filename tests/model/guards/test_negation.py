@@ -26,6 +26,9 @@ from model.guards.reading import Reading
         ("I have no ticket, how do I get in?", "How do I get in with a ticket?"),
         ("How can I park if I have no permit?", "How can I park if I have a permit?"),
         ("Why can't I?", "Why can I?"),
+        ("opened cream, shelf life?", "unopened cream, shelf life?"),
+        ("the app shows only my files, why", "the app shows everything except my files, why"),
+        ("How do I get in the car?", "How do I get out of the car?"),
         ("How do I lock files in folders?", "How do I unlock a file in a folder?"),
     ],
 )
@@ -37,6 +40,11 @@ def test_a_denial_of_the_same_words_is_another_question(one, two):
     ("one", "two"),
     [
         ("Why do birds not fly?", "Why don't birds fly?"),
+        ("What is and isn't a cloud?", "What is a cloud?"),
+        ("What should I do or not do in Oslo?", "What should I do in Oslo?"),
+        ("Don't I need a ticket?", "Do I need a ticket?"),
+        ("Is butter good for you?", "Is butter bad for you?"),
+        ("Who survived being in a storm?", "Who survived being out of a storm?"),
         ("Is parking not legal here?", "Is parking illegal here?"),
         ("Isn't Rome expensive?", "Is Rome expensive?"),
         ("Is Rome expensive or not?", "Is Rome expensive?"),
