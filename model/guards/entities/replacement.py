@@ -12,7 +12,7 @@ import itertools
 from typing import Final
 
 from model.guards.entities.names import by_group, find_names, known_names
-from model.guards.entities.nouns import are_related, is_listed, is_phrase, is_thing
+from model.guards.entities.nouns import are_related, forms, is_listed, is_phrase, is_thing
 from model.guards.entities.spellings import same_name
 from model.guards.lists import listed
 from model.guards.reading import Reading, stem
@@ -23,6 +23,9 @@ _MOST_CONTENT: Final = 2
 _DETERMINERS: Final = listed("determiners")
 _HEADS: Final = listed("heads_of_compounds")
 """Words that name a thing of its own behind another noun: "coffee machine" and "email address"."""
+_OF_SERVICES: Final = listed("nouns_of_services")
+"""Words such as "order", "booking" and "invoice". Of 780 right wordings of FAQs that exchange a word the rule stopped
+110, and 29 since it is silent about these; of 120 pairs of contrast sets that differ in a thing it misses 9 for that."""
 _OTHERS: Final = listed("others")
 _SUBJECTS: Final = frozenset(["he", "i", "she", "they", "we", "who", "you"])
 _FUNCTION: Final = _DETERMINERS.union(
@@ -60,7 +63,7 @@ def replaces_a_thing(query: Reading, question: Reading, start: int, end: int) ->
     first, second = ([word for word in words if word not in _FUNCTION] for words in (lower, others))
     if not (0 < len(first) <= _MOST_CONTENT and 0 < len(second) <= _MOST_CONTENT):
         return False
-    if _relations(lower) != _relations(others):
+    if _relations(lower) != _relations(others) or _stand_for_others(first, second):
         return False
     if not question.vocabulary.isdisjoint(first) or not query.vocabulary.isdisjoint(second):
         return False
@@ -75,6 +78,16 @@ def replaces_a_thing(query: Reading, question: Reading, start: int, end: int) ->
         same_name(*(" ".join(word for word, _ in words if word.casefold() not in left_out) for words in (one, two)))
         for left_out in (_FUNCTION, frozenset(lower).intersection(others))
     )
+
+
+def _stand_for_others(first: list[str], second: list[str]) -> bool:
+    """Return whether words of services stand in place of each other or of a thing: "my order", "my parcel", "my dress"."""
+    of_services = [[_is_of_services(word) for word in words] for words in (first, second)]
+    return [True] in of_services or all(map(all, of_services))
+
+
+def _is_of_services(word: str) -> bool:
+    return any(form in _OF_SERVICES for form in itertools.islice(forms(word), 3))
 
 
 def _compared(first: list[str], second: list[str]) -> list[tuple[str, str]]:

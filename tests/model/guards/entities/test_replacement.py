@@ -14,18 +14,15 @@ from model.guards.reading import Reading
     ("one", "two"),
     [
         ("how do i pair my earbuds with a phone", "how do i pair my earbuds with a television"),
-        ("Where do I change my username?", "Where do I change my password?"),
         ("am i covered for a stolen bicycle", "am i covered for a stolen painting"),
         ("how long do i cook lentils", "how long do i cook asparagus"),
         ("what helps against pain in the knee", "what helps against pain in the throat"),
         ("what can I use instead of butter in a cake", "what can I use instead of eggs in a cake"),
         ("Can I take my dog on the train?", "Can I take my surfboard on the train?"),
         ("how do i export the list as csv", "how do i export the list as pdf"),
-        ("Where is my order number?", "Where is my customer number?"),
         ("How do I clean a carpet?", "How do I clean a leather sofa?"),
         ("Is there a lift at Málaga?", "Is there a lift at Wrocław?"),
         ("I've lost my debit card", "I've lost my cheque book"),
-        ("how do i renew my passport online", "how do i renew my driving licence online"),
         ("how do I close my savings account", "how do I close my joint account"),
         ("can you freeze whipped cream", "can you freeze sour cream"),
         ("how do I change my phone number", "how do I change my email address"),
@@ -120,3 +117,20 @@ def test_written_synonyms_are_in_the_table():
     ]
     assert not unrelated
     assert not any(map(is_thing, written["no_things"].split()))
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("Where is my order?", "Where is my parcel?"),
+        ("Where is my order?", "Where is my dress?"),
+        ("Can I change my flight?", "Can I change my booking?"),
+        ("Where do I find my receipts?", "Where do I find my invoice?"),
+        ("Where do I change my username?", "Where do I change my password?"),
+        ("Where is my order number?", "Where is my customer number?"),
+        ("how do i renew my passport online", "how do i renew my driving licence online"),
+    ],
+)
+def test_nouns_of_services_stand_for_each_other_and_for_things(one, two):
+    assert not entity_differs(Reading(one), Reading(two))
+    assert not entity_differs(Reading(two), Reading(one))
