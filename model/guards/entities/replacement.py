@@ -81,7 +81,7 @@ def replaces_a_thing(query: Reading, question: Reading, start: int, end: int) ->
 
 
 def _stand_for_others(first: list[str], second: list[str]) -> bool:
-    """Return whether words of services stand in place of each other or of a thing: "my order", "my parcel", "my dress"."""
+    """Return whether words of services stand in place of each other or of a thing: "my order", "my dress"."""
     of_services = [[_is_of_services(word) for word in words] for words in (first, second)]
     return [True] in of_services or all(map(all, of_services))
 

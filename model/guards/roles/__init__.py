@@ -1,1 +1,1 @@
-"""Roles in English texts: sides of a verb or question, clauses, ways from A to B."""
+"""Roles in English texts: sides of a verb or question, places of words, clauses, owners, ways from A to B."""

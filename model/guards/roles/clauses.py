@@ -5,46 +5,82 @@ words -> main clause and the other -> exchange
 
 from __future__ import annotations
 
-from typing import Final
+import itertools
+from collections.abc import Iterable
+from typing import Final, NamedTuple
 
 from model.guards.reading import Reading
-from model.guards.roles.parts import DROPPED, PERSONS, Part, base
+from model.guards.roles.parts import BARRIER, DROPPED, PERSONS, Part, base, words_and_barriers
 from model.guards.roles.symmetry import SYMMETRIC
 
-_CONJUNCTIONS: Final = frozenset(["when", "if", "because", "before", "after", "once", "until"])
+_CONJUNCTIONS: Final = frozenset(
+    ["when", "if", "because", "before", "after", "once", "until", "whenever", "unless", "although", "though"]
+)
+_ASKING: Final = frozenset(["why", "how", "what", "where", "who", "do", "does", "did"])
+"""Words that begin a question behind a clause without a comma."""
 _ASKING_REASON: Final = frozenset(["why", "how", "when"])
+
+
+class _Clauses(NamedTuple):
+    """A sentence of two clauses.
+
+    Attributes:
+        conjunction: the word between the two, or before the first one.
+        others: stems of all other clauses in alphabetical order.
+        main: stems of the main clause in alphabetical order.
+        clause: stems of the clause behind the conjunction in alphabetical order.
+    """
+
+    conjunction: str
+    others: list[str]
+    main: list[str]
+    clause: list[str]
 
 
 def clauses_exchanged(query: Reading, question: Reading) -> bool:
     """Return whether the clause after "when" in one text is the main clause of the other."""
-    one, two = _clauses(query), _clauses(question)
-    if one is None or two is None or one[0] != two[0] or one[1] == one[2]:
+    if _CONJUNCTIONS.isdisjoint(query.vocabulary & question.vocabulary):
         return False
-    return one[1] == two[2] and one[2] == two[1]
+    one, two = _clauses(query), _clauses(question)
+    if one is None or two is None or one[:2] != two[:2] or one.main == one.clause:
+        return False
+    return one.main == two.clause and one.clause == two.main
 
 
-def _clauses(reading: Reading) -> tuple[str, list[str], list[str]] | None:
-    """Return the conjunction, and the stems of the main clause and of the other in alphabetical order, if all is clear.
+def _clauses(reading: Reading) -> _Clauses | None:
+    """Return the clauses of a text with one conjunction, or None where it is not clear where one ends.
 
-    A conjunction at the start needs a comma behind its clause.
+    A conjunction at the start needs a comma or a question behind its clause: "when I cough, …", "when I cough why …".
     """
-    found = [place for place, word in enumerate(reading.words) if word in _CONJUNCTIONS]
+    words = words_and_barriers(reading)
+    found = [place for place, word in enumerate(words) if word in _CONJUNCTIONS]
     places = [place for place in found if place or len(found) == 1]
     if len(places) != 1:
         return None
-    at, words = places[0], reading.words
-    if at:
-        main, clause = words[:at], words[at + 1 :]
+    at = places[0]
+    before, behind = _split(words[:at]), _split(words[at + 1 :])
+    if not at and len(behind) == 1:
+        end = next((place for place, word in enumerate(behind[0]) if word in _ASKING), 0)
+        behind = [behind[0][:end], behind[0][end:]]
+    if len(behind) > 1 and words[at - 1 : at] in ([], [BARRIER]):
+        clause, main, *others = [*behind, *before]
+    elif before and behind:
+        clause, main, *others = [behind[0], *before[::-1], *behind[1:]]
     else:
-        head, comma, _ = reading.folded.partition(",")
-        count = len(head.split())
-        if not comma or not 1 < count < len(words):
-            return None
-        main, clause = words[count:], words[1:count]
-    both = [
-        sorted(base(word) for word in part if word not in DROPPED and word not in PERSONS) for part in (main, clause)
-    ]
-    return (words[at], *both) if all(both) else None
+        return None
+    if not _stems(main) or not _stems(clause):
+        return None
+    return _Clauses(words[at], _stems(itertools.chain(*others)), _stems(main), _stems(clause))
+
+
+def _split(words: list[str]) -> list[list[str]]:
+    """Return the parts between barriers; none if there are no words."""
+    return [list(part) for is_barrier, part in itertools.groupby(words, BARRIER.__eq__) if not is_barrier]
+
+
+def _stems(words: Iterable[str]) -> list[str]:
+    """Return the stems of content words in alphabetical order."""
+    return sorted(base(word) for word in words if word not in DROPPED and word not in PERSONS)
 
 
 def comparison_exchanged(query: Reading, question: Reading, first: list[Part], second: list[Part]) -> bool:

@@ -2,11 +2,12 @@
 
 Reading -> stems in order -> parts -> exchange
 
-Three kinds of exchange, for texts whose other words may differ a little:
+Four kinds of exchange, for texts whose other words may differ a little:
 
 - two parts around the same verb: "my neighbour reported me" and "I reported my neighbour", "I have my wife's card" and
   "my wife has my card", where "my" before a word that has it in both texts is left out;
 - the side that is asked for: "who do I follow" and "who follows me";
+- an owner and what it owns: "my boss's friend" and "my friend's boss";
 - two clauses, or the sides of a comparison whose reason or degree is asked for.
 """
 
@@ -17,6 +18,7 @@ from typing import Final
 
 from model.guards.reading import Reading, stem
 from model.guards.roles.clauses import clauses_exchanged, comparison_exchanged
+from model.guards.roles.owners import owners_exchanged
 from model.guards.roles.parts import (
     DETERMINERS,
     DROPPED,
@@ -28,6 +30,7 @@ from model.guards.roles.parts import (
     is_participle,
     owned_words,
     parts_of,
+    passives,
 )
 from model.guards.roles.questions import asked_exchanged
 from model.guards.roles.sides import sides_exchanged
@@ -37,22 +40,27 @@ _LEAST_SHARED: Final = 2
 
 
 def roles_exchanged(query: Reading, question: Reading) -> bool:
-    """Return whether two parts around a verb, two clauses or the sides of a question are exchanged. Symmetric.
+    """Return whether sides of a verb, comparison or question, two clauses or an owner are exchanged. Symmetric.
 
     Args:
         query: an English text.
         question: another one that shares most of its words.
     """
     ours, theirs = owned_words(query), owned_words(question)
+    if owners_exchanged(query, question):
+        return True
     turns = _turns(query, question, ours & theirs if ours != theirs else None)
     if not turns:
         return False
     first, second = (parts_of(text, ours & theirs) for text in (query, question))
     if turns > 1:
-        if sides_exchanged(first, second):
+        passive = passives(query) ^ passives(question)
+        if sides_exchanged(first, second, passive):
             return True
-        if ours != theirs and sides_exchanged(*(parts_of(text, ours | theirs) for text in (query, question))):
-            return True
+        if ours != theirs:
+            one, two = (parts_of(text, ours | theirs) for text in (query, question))
+            if sides_exchanged(one, two, passive):
+                return True
     return (
         asked_exchanged(query, question, first, second)
         or asked_exchanged(question, query, second, first)

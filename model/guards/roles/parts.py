@@ -26,14 +26,19 @@ HAVING: Final = frozenset(["get", "gets", "got", "has", "have", "had"])
 DETERMINERS: Final = frozenset(["a", "an", "the", "no", "any", "some"]) | POSSESSIVES
 AUXILIARIES: Final = listed("auxiliaries")
 DROPPED: Final = (listed("left_out_of_order") | listed("left_out_of_roles")) - PERSONS.keys()
+NO_SIDES: Final = frozenset(map(stem, listed("no_sides")))
+"""Stems of words that are no person or thing, so that no verb has them on a side."""
 LONGEST_NAME: Final = 3
 BARRIER: Final = "|"
 """Stem of a part between two clauses or in a symmetric relation: nothing is exchanged across it."""
 
 _FORMS: Final = dict(entry.split("=") for entry in listed("irregular_forms"))
+_DENYING: Final = listed("negations")
+_MOST_AFTER_BE: Final = 6
+"""Words between a form of "be" and its participle, with the participle: "is the top up card verified"."""
 _PARTICIPLES: Final = listed("irregular_participles")
-_BARRIERS: Final = frozenset(["when", "if", "because", BARRIER])
-_BETWEEN_CLAUSES: Final = re.compile(r"[.,:;?!]+\s+(?=\w)")
+BARRIERS: Final = frozenset(["when", "if", "because", BARRIER])
+_BETWEEN_CLAUSES: Final = re.compile(r"(?:(?<!\b[a-z])\.|[,:;?!])[.,:;?!]*\s+(?=\w)")
 _WORD: Final = re.compile(r"\||[^\W_]+(?:'[^\W\d_]+)*")
 
 
@@ -54,11 +59,11 @@ class Part(NamedTuple):
 def parts_of(reading: Reading, owned: Set[tuple[str, str]]) -> list[Part]:
     """Return persons, content words and barriers in order, each with its preposition; an agent before its verb."""
     parts: list[Part] = []
-    words = _words(reading)
+    words = words_and_barriers(reading)
     mark, be = "", False
     for place, word in enumerate(words):
         following = words[place + 1] if place + 1 < len(words) else ""
-        if word in _BARRIERS or is_symmetric(words, place):
+        if word in BARRIERS or is_symmetric(words, place):
             parts.append(Part("", BARRIER, word))
             mark, be = "", False
             continue
@@ -84,7 +89,7 @@ def _is_part(word: str, following: str, owned: Set[tuple[str, str]]) -> bool:
     return word not in DROPPED or (word in HAVING and following in DETERMINERS)
 
 
-def _words(reading: Reading) -> list[str]:
+def words_and_barriers(reading: Reading) -> list[str]:
     """Return the words in order, with the marks between clauses as words of their own."""
     if _BETWEEN_CLAUSES.search(reading.folded):
         text = _BETWEEN_CLAUSES.sub(f" {BARRIER} ", reading.folded)
@@ -109,6 +114,32 @@ def _turn(parts: list[Part], *, passive: bool) -> None:
 def is_participle(word: str) -> bool:
     """Return whether a word may be the participle of a passive clause."""
     return word.endswith("ed") or word in _PARTICIPLES
+
+
+def passives(reading: Reading) -> set[str]:
+    """Return the stems of verbs in passive clauses without an agent: "decl" of "my card was declined"."""
+    words = reading.words
+    return {
+        base(word)
+        for place, word in enumerate(words)
+        if is_participle(word) and "by" not in words[place + 1 : place + 3] and _is_behind_be(words, place)
+    }
+
+
+def _is_behind_be(words: list[str], place: int) -> bool:
+    """Return whether a form of "be" and up to five words without a subject or "have" stand before a participle."""
+    for at in range(place - 1, max(-1, place - _MOST_AFTER_BE - 1), -1):
+        if words[at] in BE:
+            return True
+        is_subject = words[at] in PERSONS and words[at] not in POSSESSIVES and words[at - 1] not in BE
+        if is_subject or words[at] in HAVING:
+            return False
+    return False
+
+
+def is_denied(words: list[str]) -> bool:
+    """Return whether one of the words denies: "not", "never", "isn't"."""
+    return any(word in _DENYING or word.endswith("n't") for word in words)
 
 
 def owned_words(reading: Reading) -> set[tuple[str, str]]:

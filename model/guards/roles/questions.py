@@ -18,6 +18,7 @@ from model.guards.roles.parts import (
     LONGEST_NAME,
     OBJECTS,
     PERSONS,
+    POSSESSIVES,
     Part,
     is_participle,
 )
@@ -44,15 +45,23 @@ def asked_exchanged(query: Reading, question: Reading, first: list[Part], second
     at = next((place for place, (one, two) in enumerate(zip(ours, theirs, strict=False)) if one != two), len(ours))
     for size in range(1, min(LONGEST_NAME, len(ours) - at - 1) + 1):
         verb = ours[at + size]
-        if theirs[at:] == [verb, *ours[at : at + size], *ours[at + size + 1 :]]:
-            inner = first[at : at + size + 1]
+        moved = ours[at : at + size]
+        is_last = theirs[at:] == [*ours[at + size :], *moved] and second[-size].mark == query.words[-1]
+        if is_last or theirs[at:] == [verb, *moved, *ours[at + size + 1 :]]:
+            inner, behind = first[at : at + size + 1], second[at : at + size + 1]
+            if is_last:  # "who does A give B to", "who gives B to A"
+                behind = [second[at], *(part._replace(mark="") for part in second[-size:])]
             unmarked = not any(part.stem == BARRIER or part.mark not in ("", "by") for part in inner)
-            return unmarked and verb not in _ONE_SIDED and _asks_side(query, inner, question, second[at:][: size + 1])
+            return unmarked and verb not in _ONE_SIDED and _asks_side(query, inner, question, behind)
     return False
 
 
 def _asks_side(query: Reading, first: list[Part], question: Reading, second: list[Part]) -> bool:
     """Return whether the question asks for the subject of the verb and the query for another part."""
+    if len(first) == 2 and first[0].word in POSSESSIVES:  # the noun of "your motivation"
+        return False
+    if any(is_participle(one) and two == "by" for one, two in itertools.pairwise(question.words)):
+        return False
     return _asks_for_subject(query, first[-1].word, question, second) and _has_subject(
         query, first[0].word, first[-1].word
     )

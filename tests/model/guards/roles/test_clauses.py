@@ -14,6 +14,9 @@ from model.guards.reading import Reading
         ("Do I peel the potatoes before I boil them?", "Do I boil the potatoes before I peel them?"),
         ("Why is gold more expensive than silver?", "Why is silver more expensive than gold?"),
         ("When is leasing cheaper than buying?", "When is buying cheaper than leasing?"),
+        ("I get dizzy when I'm thirsty, is that normal?", "I get thirsty when I'm dizzy, is that normal?"),
+        ("Hi, if it snows, does the heating start?", "Hi, if the heating starts, does it snow?"),
+        ("when I cough why does my back hurt", "when my back hurts why do I cough"),
     ],
 )
 def test_exchanged_clauses_are_another_question(one, two):
@@ -27,6 +30,9 @@ def test_exchanged_clauses_are_another_question(one, two):
         ("When I open Excel, why does my laptop freeze?", "Why does my laptop freeze when I open Excel?"),
         ("Do I lose my points if I cancel?", "If I cancel, do I lose my points?"),
         ("Should I eat before I swim?", "Before swimming, should I eat?"),
+        ("There is a charge when I use an ATM.", "When I use an ATM there is a charge."),
+        ("I'm moving to Spain but want to keep my account", "I want to keep my account but I'm moving to Spain"),
+        ("when my card is lost what do I do", "what do I do when my card is lost"),
         ("Is leasing cheaper than buying?", "Is buying cheaper than leasing?"),
         ("How is Go different than Rust?", "How is Rust different than Go?"),
     ],

@@ -18,6 +18,7 @@ from model.guards.reading import Reading
         ("who is suing apple", "who is apple suing"),
         ("who was hired by Google", "who hired Google"),
         ("Who does the manager report to?", "Who reports to the manager?"),
+        ("Who lent money to my brother?", "Who did my brother lend money to?"),
         ("the doctor who treated my mother", "the doctor my mother treated"),
     ],
 )
@@ -36,6 +37,9 @@ def test_subject_and_object_questions_differ(one, two):
         ("What can cause white smoke?", "What causes smoke white?"),
         ("Who did she marry?", "Who married her?"),
         ("Which shows are a must watch?", "What are some must watch shows?"),
+        ("What motivates you?", "What is your motivation?"),
+        ("How do we choose our goals?", "How can I choose what goals suit me?"),
+        ("Which paper sizes are stocked by you?", "Do you stock paper sizes?"),
     ],
 )
 def test_one_side_in_other_forms_is_no_difference(one, two):

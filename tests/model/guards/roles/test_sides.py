@@ -19,6 +19,7 @@ from model.guards.reading import Reading
         ("May tenants sue landlords", "May landlords sue tenants"),
         ("I scratched a parked car", "a parked car scratched me"),
         ("do dogs like cats", "do cats like dogs"),
+        ("What is the oddest thing someone has ever asked you?", "What is the oddest thing you have asked someone?"),
     ],
 )
 def test_exchanged_sides_are_another_question(one, two):
@@ -40,6 +41,10 @@ def test_exchanged_sides_are_another_question(one, two):
         ("I like her, does she like me?", "Does she like me? I like her."),
         ("How do I give you my new address?", "How do I give my new address to you?"),
         ("What is the most flexible Canon lens for macro?", "What is the best macro lens for a Canon?"),
+        ("How do I save automatically?", "Can it automatically save my work?"),
+        ("My store card was refused, can you explain that?", "You refused my store card."),
+        ("Can I top up using cash?", "How do I use cash to top up my account?"),
+        ("Is there a room service fee?", "Why did I pay a fee to service the room?"),
     ],
 )
 def test_the_same_roles_are_no_difference(one, two):

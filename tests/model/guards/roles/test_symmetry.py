@@ -11,6 +11,9 @@ from model.guards.reading import Reading
     [
         ("how many times did Spain beat Italy", "how many times did Italy beat Spain"),
         ("add acid to water", "add water to acid"),
+        ("trade in my Audi for a BMW", "trade in my BMW for an Audi"),
+        ("What times do trams pass the stop?", "What times do stops pass the tram?"),
+        ("do I whisk the eggs and then add the sugar", "do I add the sugar and then whisk the eggs"),
         ("Can my friend see my posts?", "Can I see my friend's posts?"),
         ("Why does Word open when I close Slack?", "Why does Slack open when I close Word?"),
     ],
@@ -24,6 +27,8 @@ def test_another_meaning_has_a_direction(one, two):
     ("one", "two"),
     [
         ("what is 3 times 4", "what is 4 times 3"),
+        ("what is three times seven", "what is seven times three"),
+        ("Can cats and dogs eat rice?", "Can dogs and cats eat rice?"),
         ("Is Bonn like Ulm?", "Is Ulm like Bonn?"),
         ("Does tofu taste like cheese?", "Does cheese taste like tofu?"),
         ("Is Ann a friend of Bob?", "Is Bob a friend of Ann?"),

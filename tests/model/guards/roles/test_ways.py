@@ -15,6 +15,8 @@ from model.guards.reading import Reading
         ("next ferry from Dover to Calais", "next ferry from Calais to Dover"),
         ("git rebase main onto feature", "git rebase feature onto main"),
         ("share calendar from outlook to google", "share google calendar to outlook"),
+        ("flights from Oslo to Bergen and their prices", "flights from Bergen to Oslo and their prices"),
+        ("bus times Leeds to York", "bus times York to Leeds"),
     ],
 )
 def test_opposite_ways_are_another_question(one, two):
@@ -28,6 +30,9 @@ def test_opposite_ways_are_another_question(one, two):
         ("last bus to York from Leeds", "when does the last bus from Leeds to York leave"),
         ("How far is it from Bath to Ulm?", "How far is it from Ulm to Bath?"),
         ("sync my iphone to my mac", "sync my mac to my iphone"),
+        ("bus from York to Leeds and from Leeds to York", "bus from Leeds to York and from York to Leeds"),
+        ("How do I give my son access to my photos?", "How do I give access to my photos to my son?"),
+        ("Are we working to shop or shop to work?", "Do we shop to work or work to shop?"),
         ("What is the best music to listen to?", "Do I have to listen to music?"),
         ("fee of using a card to add money", "do you charge a fee when I add money to my card"),
     ],

@@ -1,0 +1,57 @@
+"""Content words that have exchanged their prepositions or places."""
+
+import pytest
+
+from model.guards.order import order_differs
+from model.guards.reading import Reading
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("How long after surgery can I fly?", "How long after flying can I have surgery?"),
+        ("Can I use my points without paying a fee?", "Can I pay a fee without using my points?"),
+        ("How do I divide column A by column B?", "How do I divide column B by column A?"),
+        ("copy cell A into cell B", "copy cell B into cell A"),
+        ("What runs in Rome but not in Bonn?", "What runs in Bonn but not in Rome?"),
+        ("What does A. Smith think of C. Jones?", "What does C. Jones think of A. Smith?"),
+        ("Do Cubans need a visa for India?", "Do Indians need a visa for Cuba?"),
+        ("How many yen do I get for a pound?", "How many pounds do I get for a yen?"),
+        ("Can nurses apply for doctor posts?", "Can doctors apply for nurse posts?"),
+        ("Can I swap my voucher for a refund?", "Can I swap my refund for a voucher?"),
+        ("is every column a list", "is every list a column"),
+        ("What if a nurse is threatening a patient?", "What if a patient is threatening a nurse?"),
+        ("Can I change my second order into my first one?", "Can I change my first order into my second one?"),
+        ("Do you have to register to vote?", "Do you have to vote to register?"),
+        ("Can I use hard wax if I have soft skin?", "Can I use soft wax if I have hard skin?"),
+        ("Can I pay my card with my loan?", "Can I pay my loan with my card?"),
+        ("Which is the mother of the king's aunt?", "Which is the aunt of the king's mother?"),
+    ],
+)
+def test_exchanged_words_are_another_question(one, two):
+    assert order_differs(Reading(one), Reading(two))
+    assert order_differs(Reading(two), Reading(one))
+
+
+@pytest.mark.parametrize(
+    ("one", "two"),
+    [
+        ("After surgery, can I fly?", "Can I fly after surgery?"),
+        ("What does a blinking light mean?", "What does it mean when the light is blinking?"),
+        ("Help! I lost my parcel!", "My parcel is lost! Please help me!"),
+        ("The mail has not come, but I have paid", "I have paid, but the mail has not come"),
+        ("Is it possible to rent skis?", "Is ski rental possible?"),
+        ("How long will delivery to Ireland take?", "How long will it take to deliver to Ireland?"),
+        ("I do not recognize the card payment.", "There is a payment on my card that I do not recognize."),
+        ("How can an old iron pan be cleaned?", "How do I clean an iron pan that is old?"),
+        ("What is the best chess app for phones?", "What is the best phone app for chess?"),
+        ("Which are the best games for a laptop?", "Which is the best laptop for gaming?"),
+        ("steps to cancel a booking", "booking cancellation steps"),
+        ("What can I do after 10th grade?", "What can I do after grade 10th?"),
+        ("Do I have to call you to change my plan?", "Can I change my plan without having to call you?"),
+        ("Are there first aid kits on board?", "Are there aid kits on board first?"),
+    ],
+)
+def test_moved_words_are_no_difference(one, two):
+    assert not order_differs(Reading(one), Reading(two))
+    assert not order_differs(Reading(two), Reading(one))
