@@ -144,7 +144,7 @@ def _has_direction(mark: str, end_mark: str, before: list[str], between: list[st
     """
     verbs = set(between) - no_verbs
     if end_mark == "for" and _FOR_SOMETHING.isdisjoint(verbs) and _REPLACING.isdisjoint(before):
-        return len(verbs) > 1  # "Germans need a visa for A"
+        return len(verbs) != 1  # "travel bag for A" has one, "Germans need a visa for A" two
     if not end_mark and not between:
         return mark in TIMES
     return bool(verbs) or end_mark not in ("", mark)
