@@ -40,7 +40,9 @@ _IN_PHRASES: Final = frozenset(("free", "fail", "fails", "failed", "failing"))
 _SAYS_NO: Final = listed("denying")
 _REQUIRED: Final = frozenset(("mandatory", "must", "necessary", "need", "needed", "needs", "required"))
 _OPENERS: Final = frozenset(("how", "what", "when", "where", "which", "who", "why"))
-_WAY = re.compile(r"\b(?:how|when|where|what (?:\w+ ){1,5}do)\b")
+_REQUEST = r"\b(?:i|we) (?:\w+ )?(?:need|want)(?: to)?\b|\bplease\b|^(?:can|could) (?:i|we|you)\b|\bi'?d like\b"
+_REQUESTS = re.compile(_REQUEST)
+_WAY = re.compile(rf"\b(?:how|when|where|what (?:\w+ ){{1,5}}do)\b|{_REQUEST}")
 _CONDITIONS: Final = frozenset(
     ("although", "as", "because", "if", "once", "since", "that", "though", "unless", "until")
 )
@@ -66,7 +68,7 @@ _EXPECTS_YES = re.compile(
     r"(?:is|are|was|were|do|does|did|has|have|would|could)n'?t(?! (?:my|eat|go|be|use|tell|forget)\b)"
     r"|(?:ca|wo|should|must)n?'?t (?:i|you|he|she|it|we|they|there|this|that|these|the|my|your|our)\b"
     r"|(?:is|are|was|were|do|does|did|would|could) (?:not|(?:it|there|this|that|these|he|she|they|you|we) not)\b"
-    r"|can (?:it|they|you) not\b)"
+    r"|(?:is|are|was|were) there no\b|can (?:it|they|you) not\b)"
 )
 _EXPECTS_NO = re.compile(rf", (?:is|are|was|were|do|does|did|has|have|can|could|will|would|should) {_PERSON}(?=\W*$)")
 """The end of a denial that asks: "You don't ship to Spain, do you?"."""
@@ -165,7 +167,9 @@ def _content(clauses: list[str]) -> set[str]:
 
 
 def _states(clause: str) -> bool:
-    """Return whether a clause has content and neither asks nor sets a condition."""
+    """Return whether a clause has content and neither asks for something nor sets a condition."""
+    if _REQUESTS.search(clause):
+        return False
     words = re.findall(r"\w+", clause)
     return not _FUNCTION.issuperset(words) and (_OPENERS | _CONDITIONS).isdisjoint(words)
 

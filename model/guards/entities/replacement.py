@@ -25,7 +25,7 @@ _HEADS: Final = listed("heads_of_compounds")
 """Words that name a thing of its own behind another noun: "coffee machine" and "email address"."""
 _OF_SERVICES: Final = listed("nouns_of_services")
 """Words such as "order", "booking" and "invoice". Of 780 right wordings of FAQs that exchange a word the rule stopped
-110, and 29 since it is silent about these; of 120 pairs of contrast sets that differ in a thing it misses 9 for that."""
+110, and 29 since it is silent about these; of 120 pairs of contrast sets that differ in a thing it misses 9 now."""
 _OTHERS: Final = listed("others")
 _SUBJECTS: Final = frozenset(["he", "i", "she", "they", "we", "who", "you"])
 _FUNCTION: Final = _DETERMINERS.union(
