@@ -31,21 +31,20 @@ _KINDS: Final = (
 )
 """The expressions of codes of each kind."""
 _SLASHED: Final = re.compile(r"(?<![^\s\"'(])/?([a-z])/(\w*)")
-_WITHOUT: Final = re.compile(r"\b(?:w/o|without|no|not|free|minus)\b|n't\b")
-_WITH: Final = re.compile(r"(?<![\w/])w/(?!o\b)|\bwith\b")
+_WITHOUT: Final = re.compile(r"\b(?:w/o|w/out|without|no|not|free|minus)\b|n't\b")
+_WITHOUT_IN_SHORT: Final = re.compile(r"(?<![\w/])w/o(?:ut)?\b")
+_WITH: Final = re.compile(r"(?<![\w/])w/(?!o(?:ut)?\b)|\bwith\b")
 _RATIO: Final = re.compile(r"(?<![\d:.])(\d+):(\d+)(?![\d:])")
-_OPERATION: Final = re.compile(r"(?:\d|\b[nxyz]) ?(?:[*/+x^:×⋅·÷−–-]|(?:plus|minus|times|multiplied|divided|over) )")
-_OPERANDS: Final = re.compile(r"(?<![\w.,/])(\d+|[nxyz]) ?(\*\*|//|[*/+x^-]) ?(?=(\d+|[nxyz])(?![\w,/]))")
-_SPOKEN: Final = re.compile(r"(?<=[0-9]) (plus|minus|times|multiplied by|divided by|over) (?=[0-9])")
 _SIGNS: Final = {"plus": "+", "minus": "-", "times": "*", "multiplied by": "*", "divided by": "/", "over": "/"}
-_SAME: Final = str.maketrans(
+_IN_WORDS: Final = re.compile(rf"(?<=[0-9]) ({'|'.join(_SIGNS)}) (?=[0-9])")
+_OPERATION: Final = re.compile(rf"(?:\d|\b[nxyz]) ?[*/+x^:×⋅·÷−–-]|{_IN_WORDS.pattern}")
+_OPERANDS: Final = re.compile(r"(?<![\w.,/])(\d+|[nxyz]) ?(\*\*|//|[*/+x^-]) ?(?=(\d+|[nxyz])(?![\w,/]))")
+ASCII_SIGNS: Final = str.maketrans(
     {"×": "*", "⋅": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "—": "-", "♯": "#", "≠": "!="}
 )
+"""Table of signs in one spelling for `str.translate`."""
 _HARD = re.compile(r"[+*=<>&|^~@#\\{}\[\]%$]|[^\w\s\x00-\x7f‘’“”«»‹›…¿¡、。，．・！？：；（）「」『』–—-]")
-_CAN_OPERATE = re.compile(
-    r"[^\w\s?.,'\"()!]|(?<!\S)[?.,'\"()!_]+(?!\S)|[α-ω]"
-    r"|[0-9] (?:plus|minus|times|multiplied by|divided by|over) [0-9]"
-)
+_CAN_OPERATE = re.compile(rf"[^\w\s?.,'\"()!]|(?<!\S)[?.,'\"()!_]+(?!\S)|[α-ω]|{_IN_WORDS.pattern}")
 """A sign that can be an operator: no punctuation behind a word."""
 _EMOTICON = re.compile(r"(?<!\S)[:;=]-?[()dp/|]+(?!\w)")
 _INNER = re.compile(r"(?<=[\w)])([+*=<>^|&~!]+|[∪∩∈∉≤≥≠±→])(?=[\w(])")
@@ -73,23 +72,25 @@ def names_option(reading: Reading) -> bool:
 
 def with_operators(folded: str) -> str:
     """Return a folded text with the signs of operations in words between numbers."""
-    return _SPOKEN.sub(lambda match: f" {_SIGNS[match[1]]} ", folded)
+    return _IN_WORDS.sub(lambda match: f" {_SIGNS[match[1]]} ", folded)
 
 
 def codes_differ(query: Reading, question: Reading) -> bool:
     """Return whether two texts have other codes of one kind. Symmetric."""
     one, two = query.raw, question.raw
     can_be_codes = _CAN_BE_CODE.search(one) and _CAN_BE_CODE.search(two)
-    if can_be_codes and any(_exclude(set(code.findall(one)), set(code.findall(two))) for code in _KINDS):
+    if can_be_codes and any(each_has_more(set(code.findall(one)), set(code.findall(two))) for code in _KINDS):
         return True
-    if _OPERATION.search(one) and _OPERATION.search(two) and _operations_differ(query.folded, question.folded):
+    first, second = query.folded, question.folded
+    if _OPERATION.search(first) and _OPERATION.search(second) and _operations_differ(first, second):
         return True
-    if "/" in one + two and _slashes_differ(query.folded, question.folded):
+    if "/" in first + second and _slashes_differ(first, second):
         return True
     return _has_option_more(query, question) or _has_option_more(question, query)
 
 
-def _exclude(one: set[str], two: set[str]) -> bool:
+def each_has_more(one: set[str], two: set[str]) -> bool:
+    """Return whether each set has an element that the other lacks."""
     return bool(one - two and two - one)
 
 
@@ -106,7 +107,7 @@ def _slashes_differ(one: str, two: str) -> bool:
 
 
 def _is_without(text: str) -> bool:
-    return "w/o" in text or ("without" in text and not _WITH.search(text))
+    return bool(_WITHOUT_IN_SHORT.search(text)) or ("without" in text and not _WITH.search(text))
 
 
 def _names(text: str) -> dict[str, set[str]]:
@@ -147,7 +148,7 @@ def _operations_differ(one: str, two: str) -> bool:
 
 def _operations(text: str) -> dict[tuple[str, str], set[str]]:
     found: dict[tuple[str, str], set[str]] = {}
-    for before, sign, after in _OPERANDS.findall(text.translate(_SAME)):
+    for before, sign, after in _OPERANDS.findall(text.translate(ASCII_SIGNS)):
         found.setdefault((before, after), set()).add({"x": "*", "**": "^"}.get(sign, sign))
     return found
 
@@ -173,7 +174,7 @@ def _operators(folded: str) -> list[tuple[str, bool]]:
     """Return the runs of symbols that stand for themselves, each with whether it can be no punctuation."""
     folded = with_operators(folded)
     found = [(smiley, True) for smiley in _EMOTICON.findall(folded)]
-    chunks = _EMOTICON.sub("", folded).translate(_SAME).replace("<>", "!=").split()
+    chunks = _EMOTICON.sub("", folded).translate(ASCII_SIGNS).replace("<>", "!=").split()
     for place, chunk in enumerate(chunks):
         if "://" in chunk or chunk.startswith("www."):
             continue

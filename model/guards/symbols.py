@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from model.guards.codes import codes_differ, names_option, operators_differ
+from model.guards.codes import ASCII_SIGNS, codes_differ, each_has_more, names_option, operators_differ
 from model.guards.reading import Reading
 from model.guards.units import tables
 
@@ -27,6 +27,8 @@ _MARKED = re.compile(
     r"|([A-F]|[A-Z][A-Za-z]?|AAA|BBB|CCC|[abo]|ab)([*−-])(?=[\s?!.,;:)\"']|$)"
     r")"
 )
+_UNMARKED = re.compile(r"(?<![\w+@$#.−-])(?!a\b|^A\b|A[ -]levels?\b)[^\W_]+(?![\w+#♯♭*−-])")
+"""A word without a symbol; "a" only as a capital letter within a text, and no school certificate."""
 _PREFIXED = re.compile(r"(?<![^\s\"'(=])(\+\+|--|\*\*?|[-−@$#]|\.)([^\W\d_]+)(?![\w*-])")
 _SPOKEN = {
     "+": ("plus", "positive", "pos", "+"), "++": ("plus plus", "pp"), "#": ("sharp",), "♭": ("flat", "b"),
@@ -48,11 +50,9 @@ _KIND: Final = {
 }  # fmt: skip
 _COMPARISONS: Final = {"≥": ">=", "≤": "<=", "≈": "~"}
 _DEGREES = re.compile("^(?:deg(?:rees?)?|°)")
-_QUOTES: Final = frozenset("\"'")
 _OPENING_QUOTE = re.compile(r"(?<!\w)[\"']")
 _BELOW = re.compile(r"\b(?:minus|negative|below|loss|lost|debt|overdrawn|fall|fell|drop)")
 _ABOVE = re.compile(r"\b(?:plus|positive|above)\b")
-_SAME = str.maketrans({"×": "*", "⋅": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "—": "-", "♯": "#", "≠": "!="})
 _DIGIT = re.compile(r"\d")
 _AGAIN = re.compile(
     r"\bre-(sign\w*|cover\w*|form\w*|sent|sort\w*|lease\w*|mark\w*|present\w*|creation|treat\w*|press\w*|act)\b"
@@ -91,14 +91,16 @@ def _letters_differ(query: Reading, question: Reading) -> bool:
     one, two = (
         {word for word in reading.vocabulary if len(word) == 1 and not word.isascii()} for reading in (query, question)
     )
-    return bool(one - two and two - one)
+    return each_has_more(one, two)
 
 
 def _marks_differ(query: Reading, question: Reading) -> bool:
     first, second = _marks(query), _marks(question)
+    if not (first or second):
+        return False
+    unmarked, unmarked_too = _unmarked(query), _unmarked(question)
     for base in first.keys() | second.keys():
-        one = first.get(base) or _bare(query, base)
-        two = second.get(base) or _bare(question, base)
+        one, two = _of_word(base, first, unmarked), _of_word(base, second, unmarked_too)
         only_one, only_two = one - two, two - one
         spoken = _spoken(base, only_one, only_two, question) or _spoken(base, only_two, only_one, query)
         if only_one and only_two and not spoken:
@@ -107,30 +109,28 @@ def _marks_differ(query: Reading, question: Reading) -> bool:
 
 
 def _marks(reading: Reading) -> dict[str, set[str]]:
-    """Return the symbols of each word that has one, and "" where the word also occurs without."""
+    """Return the symbols of each word that has one."""
     found: dict[str, set[str]] = {}
     for word, mark, short, sign in _MARKED.findall(reading.raw):
         base = (word or short).lower()
-        found.setdefault(base, set()).add((mark or sign).translate(_SAME))
+        found.setdefault(base, set()).add((mark or sign).translate(ASCII_SIGNS))
     for mark, word in _PREFIXED.findall(reading.raw):
         base = word.lower()
-        if mark in "-−" and len(base) > 1:
-            continue
-        found.setdefault(base, set()).add(mark + "_")
-    for base, marks in found.items():
-        if marks.isdisjoint(_TAGS) or len(base) < 3:
-            marks |= _bare(reading, base)
+        sign = mark.translate(ASCII_SIGNS)
+        if sign != "-" or len(base) == 1:
+            found.setdefault(base, set()).add(sign + "_")
     return found
 
 
-def _bare(reading: Reading, base: str) -> set[str]:
-    """Return {""} where a word occurs without a symbol; "a" and "i" only as capitals or operands."""
-    if base not in reading.vocabulary:
-        return set()
-    pattern = r"A(?![ -]?levels?\b)" if base == "a" else re.escape(base)
-    flags = 0 if base == "a" else re.IGNORECASE
-    bare = re.search(rf"(?<![\w+@$#.−-]){pattern}(?![\w+#♯♭*−-])", reading.raw, flags)
-    return {""} if bare and (base != "a" or bare.start()) else set()
+def _unmarked(reading: Reading) -> frozenset[str]:
+    """Return the words that occur without a symbol."""
+    return reading.vocabulary.intersection(map(str.lower, _UNMARKED.findall(reading.raw)))
+
+
+def _of_word(base: str, marks: dict[str, set[str]], unmarked: frozenset[str]) -> set[str]:
+    """Return the symbols of a word, with "" where it also occurs without; not if it is a tag of three letters."""
+    symbols = marks.get(base, set())
+    return symbols | {""} if base in unmarked and (symbols.isdisjoint(_TAGS) or len(base) < 3) else symbols
 
 
 def _spoken(base: str, marks: set[str], others: set[str], reading: Reading) -> bool:
@@ -156,7 +156,7 @@ def _numbers_differ(query: Reading, question: Reading) -> bool:
     first, second = _number_marks(query.folded), _number_marks(question.folded)
     for number in first.keys() & second.keys():
         one, two = first[number], second[number]
-        if _exclude(one.kinds, two.kinds) or _exclude(one.comparisons, two.comparisons):
+        if _are_disjoint(one.kinds, two.kinds) or _are_disjoint(one.comparisons, two.comparisons):
             return True
         if ("!" in one.kinds) != ("!" in two.kinds):
             return True
@@ -169,20 +169,24 @@ def _numbers_differ(query: Reading, question: Reading) -> bool:
     return False
 
 
-def _exclude(one: set[str], two: set[str]) -> bool:
+def _are_disjoint(one: set[str], two: set[str]) -> bool:
+    """Return whether two sets have elements, and none in common."""
     return bool(one and two) and one.isdisjoint(two)
 
 
 def _number_marks(folded: str) -> dict[str, _Marks]:
     found: dict[str, _Marks] = {}
+    quoted_from: dict[str, int] = {}
+    for quote in _OPENING_QUOTE.finditer(folded):
+        quoted_from.setdefault(quote.group(), quote.start())
     for match in _NUMBER.finditer(folded):
         marks = found.setdefault(match["number"].replace(",", ""), _Marks(set(), set(), set()))
-        joined, sign = (match[name] and match[name].translate(_SAME) for name in ("letter", "sign"))
+        joined, sign = (match[name] and match[name].translate(ASCII_SIGNS) for name in ("letter", "sign"))
         marks.signs.add(f"joined{joined}" if joined else "-" if sign == "-" else "")
         if compare := match["compare"]:
             marks.comparisons.add(_COMPARISONS.get(compare, compare))
         for kind in (match["before"], match["after"], match["tight"]):
-            if kind and not (kind in _QUOTES and _closes(folded, match.start(), kind)):
+            if kind and quoted_from.get(kind, len(folded)) >= match.start():  # no end of a quotation
                 marks.kinds.update(_kinds(kind))
     return found
 
@@ -191,8 +195,3 @@ def _kinds(mark: str) -> set[str]:
     """Return the kinds that a mark can mean: 50c are degrees or cents."""
     name = _DEGREES.sub("", mark.replace(" ", ""))
     return {"°c", "¢"} if name == "c" and mark == "c" else {_KIND.get(name, name)}
-
-
-def _closes(folded: str, end: int, quote: str) -> bool:
-    """Return whether a quote behind a number is that of words in quotes, and no foot or inch."""
-    return any(match.group() == quote for match in _OPENING_QUOTE.finditer(folded, 0, end))
