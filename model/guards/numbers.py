@@ -35,15 +35,12 @@ _FORTNIGHT: Final = {14 * _DAY, 15 * _DAY}
 _EMPTY: Final = frozenset(("", "and", "or", "of", "in", "to", "for", "at", "is", "are", "if", "on", "a", "the"))
 _TOLERANCES: Final = {"time": 0.02, "data": 0.024}
 """Two quantities are equal up to this share: a month is then 30 days, a year 365, and a gigabyte 1,024 megabytes."""
-
-
 _DOLLARS_AND_POUNDS: Final = {"money", "mass"}
 """A pound is money or a mass."""
 _METERS_AND_MILLIONS: Final = {"length", "count"}
 """5m are 5 meters or 5 million, and 5k five kilometers or 5,000."""
 _CENTURY_AND_DECADE: Final = {"century", "decade"}
 _CLOCK_AND_PLAIN: Final = ({"clock", ""}, {"clock12", ""})
-_CLOCK_OR_NUMBER: Final = {"clock", ""}
 _TIMES_AND_PLAIN: Final = {"times", ""}
 _RIVALS: Final = ({"money", "count"}, _DOLLARS_AND_POUNDS, _METERS_AND_MILLIONS, {"money", "share"})
 _KIND: Final = {"clock12": "clock", "century": "decade"}
@@ -209,7 +206,7 @@ def _compete(one: Quantity, two: Quantity, one_sentence: bool) -> bool:
     same_after = one.after == two.after and (one.after not in _EMPTY or one.before == two.before)
     if one.weak or two.weak or (len(kinds) > 1 and "times" in kinds):
         return same_after and (kinds != _TIMES_AND_PLAIN or one.before == two.before)
-    if kinds == _CLOCK_OR_NUMBER:
+    if kinds in _CLOCK_AND_PLAIN:
         plain = min(one, two, key=lambda quantity: quantity.kind)
         return one.before == two.before in _BEFORE_HOURS and plain.value <= _HOURS and plain.after in _EMPTY
     if len(kinds) > 1 and "" not in kinds and kinds not in _RIVALS:

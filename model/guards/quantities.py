@@ -11,15 +11,10 @@ from typing import Final
 from model.guards.languages.numbers import in_digits, number_compounds, number_words
 from model.guards.lists import listed
 from model.guards.reading import Reading, stem
-from model.guards.scanning import Quantity, Scanner
-from model.guards.units import one_spelling, tables
+from model.guards.scanning import NUMBER_WORDS, UNITS_AFTER_A, Quantity, Scanner
+from model.guards.units import SCALES, one_spelling, tables
 
-_TABLES: Final = tables()
-_CARDINAL: Final[dict[str, float]] = _TABLES["cardinals"]
-_ORDINAL: Final[dict[str, float]] = _TABLES["ordinals"]
-_DECADES: Final[dict[str, float]] = _TABLES["decades"]
-_TIMES: Final[dict[str, float]] = _TABLES["times"]
-_ROMAN: Final[dict[str, float]] = _TABLES["roman"]
+_ROMAN: Final[dict[str, float]] = tables()["roman"]
 _SHORT_ROMAN: Final[dict[str, float]] = {"I": 1, "V": 5, "X": 10}
 _BEFORE_ROMAN = listed("before_roman_numerals")
 _SPACED = re.compile(r"(?<![\d.,])(?:[1-9]\d{0,2}(?: \d{3})+(?![\d.,]?\d)|\d+(?:[ -]\d+)+)")
@@ -27,30 +22,11 @@ _SPACED = re.compile(r"(?<![\d.,])(?:[1-9]\d{0,2}(?: \d{3})+(?![\d.,]?\d)|\d+(?:
 _SHORTEST: Final = 4
 """Minimum number of digits of a number with a space or hyphen; "1 1/2" has two."""
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_MOST_QUANTITIES: Final = 64
+"""Maximum number of quantities of a text that are compared: each with each, 1,000 would take over a second."""
 _ARTICLES: Final = frozenset(("a", "an"))
-_ONE_UNIT = listed("units_after_a")
 _DIGIT = re.compile(r"\d")
-_NUMBER_WORDS: Final = frozenset(
-    (
-        *_CARDINAL,
-        *_ORDINAL,
-        *_DECADES,
-        *_TIMES,
-        "dozen",
-        "half",
-        "quarter",
-        "noon",
-        "midnight",
-        "hundred",
-        "thousand",
-        "million",
-        "billion",
-        "trillion",
-        "lakh",
-        "crore",
-        *(roman.lower() for roman in _ROMAN),
-    )
-)
+_NUMBER_WORDS: Final = NUMBER_WORDS.union(SCALES, ("noon", "midnight"), map(str.lower, _ROMAN))
 _ROMANS: Final = frozenset(roman.lower() for roman in (*_ROMAN, *_SHORT_ROMAN))
 _SMALL_ROMAN: Final = frozenset(("ii", "iii", "vii", "viii", "ix", "xii"))
 """Roman numerals that are no words or abbreviations in small letters, as "vi", "iv" and "xi" are."""
@@ -62,7 +38,7 @@ def has_numbers(reading: Reading) -> bool:
     words = reading.vocabulary
     if not (_NUMBER_WORDS.isdisjoint(words) and number_words().isdisjoint(reading.plain_vocabulary)):
         return True
-    if not (_ARTICLES.isdisjoint(words) or _ONE_UNIT.isdisjoint(words)):
+    if not (_ARTICLES.isdisjoint(words) or UNITS_AFTER_A.isdisjoint(words)):
         return True
     has_one = reading.language is not None and not reading.language.ones.isdisjoint(words)
     if has_one or _DIGIT.search(reading.folded) or number_compounds().search(_plain(reading)):
@@ -86,7 +62,7 @@ def quantities(one: Reading, two: Reading) -> tuple[list[Quantity], list[Quantit
 
 def _quantities(reading: Reading, text: str) -> list[Quantity]:
     """Return the numbers of a text, whose number words are digits."""
-    return Scanner(one_spelling(text.replace("per cent", "percent"))).read() + _romans(reading)
+    return (Scanner(one_spelling(text)).read() + _romans(reading))[:_MOST_QUANTITIES]
 
 
 def _join_thousands(folded: str, other: str) -> str:

@@ -10,10 +10,9 @@ from typing import Final, NamedTuple
 
 from model.guards.lists import listed
 from model.guards.reading import stem
-from model.guards.units import tables, units, value_of_digits
+from model.guards.units import CARDINALS, tables, units, value_of_digits
 
 _TABLES: Final = tables()
-_CARDINAL: Final[dict[str, float]] = _TABLES["cardinals"]
 _ORDINAL: Final[dict[str, float]] = _TABLES["ordinals"]
 _DECADES: Final[dict[str, float]] = _TABLES["decades"]
 _TIMES: Final[dict[str, float]] = _TABLES["times"]
@@ -22,7 +21,7 @@ _PARTS: Final[dict[str, float]] = _TABLES["parts"]
 _SINGULAR: Final[dict[str, str]] = _TABLES["singulars"]
 _UNITS: Final = units()
 _BEFORE_VERSIONS = listed("before_versions")
-_ONE_UNIT = listed("units_after_a")
+UNITS_AFTER_A: Final = listed("units_after_a")
 _AFTER_SECOND = frozenset(("", "or", "and", "of", "ago", "to", "for", "in", "per", "is", "before", "after"))
 _LISTS = frozenset(["best", "ways", "way", "tips", "things", "reasons", "steps", "most"])
 _DOTS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
@@ -35,10 +34,12 @@ _YEARS: Final = range(1500, 2100)
 _CURRENCIES: Final = frozenset("$€£¥₹")
 _BEFORE_DATES: Final = frozenset(("on", "before", "until", "till", "since"))
 _HOUR: Final = 3600
+_LARGEST_SCALE: Final = 1e100
+"""Infinity, of "trillion" 26 times, is not equal to itself when two numbers are subtracted."""
 _DIGITS = re.compile(r"\.?\d")
-_NUMBER_WORDS: Final = frozenset(
-    (*_CARDINAL, *_ORDINAL, *_DECADES, *_TIMES, "a", "an", "dozen", "half", "quarter", "third")
-)
+NUMBER_WORDS: Final = frozenset((*CARDINALS, *_ORDINAL, *_DECADES, *_TIMES, "dozen", "half", "quarter"))
+"""Words with which a quantity begins, apart from "a" and "an" before a unit."""
+_BEGINNINGS: Final = NUMBER_WORDS | {"a", "an"}
 _ADVERBS: Final = frozenset(("once", "twice", "thrice"))
 
 
@@ -77,7 +78,7 @@ class Scanner:
         found: list[Quantity] = []
         while self.place < len(self.tokens):
             begin = self.place
-            if self.tokens[begin] not in _NUMBER_WORDS and not _DIGITS.match(self.tokens[begin]):
+            if not (self.tokens[begin] in _BEGINNINGS or _DIGITS.match(self.tokens[begin])):
                 self.place += 1
                 continue
             quantity = self._quantity()
@@ -116,13 +117,13 @@ class Scanner:
         self.place += 1
         if word[0].isdecimal() or word[0] == ".":
             return self._digits(word, before)
-        if word in _CARDINAL:
-            return self._with_unit(self._cardinal(_CARDINAL[word]), before, weak=word == "one")
+        if word in CARDINALS:
+            return self._with_unit(self._cardinal(CARDINALS[word]), before, weak=word == "one")
         if word in ("half", "quarter", "third") and (word == "half" or self._peek() in ("of", "a", "an", "the")):
             return self._half(word, before)
         if word in _TIMES:
             return self._made(_TIMES[word], before, weak=True, kind="times" if word in _ADVERBS else "")
-        if word in ("a", "an") and self._peek() in _ONE_UNIT and not before[:1].isdecimal():
+        if word in ("a", "an") and self._peek() in UNITS_AFTER_A and not before[:1].isdecimal():
             return self._with_unit(1, before)._replace(weak=True)
         if word in _DECADES:
             return self._made(_DECADES[word], before, kind="decade")
@@ -193,8 +194,8 @@ class Scanner:
     def _cardinal(self, value: float) -> float:
         """Return the value of a number in words whose first word is read."""
         following = self._peek()
-        if value >= _CARDINAL_TWO_DIGITS and 0 < _CARDINAL.get(following, 0) < 10:
-            value += _CARDINAL[following]
+        if value >= _CARDINAL_TWO_DIGITS and 0 < CARDINALS.get(following, 0) < 10:
+            value += CARDINALS[following]
             self.place += 1
         if self._peek() == "and" and self._peek(1) == "a" and self._peek(2) == "half":
             value += 0.5
@@ -209,7 +210,7 @@ class Scanner:
     def _with_unit(self, value: float, before: str, *, weak: bool = False) -> Quantity:
         scale, kind = 1.0, ""
         while (factor := _MULTIPLIERS.get(self._peek())) is not None:
-            scale, kind, weak = scale * factor, "count", False
+            scale, kind, weak = min(scale * factor, _LARGEST_SCALE), "count", False
             self.place += 1
         value *= scale
         unit = _UNITS.get(self._peek())
@@ -222,7 +223,7 @@ class Scanner:
             return self._with_minutes(quantity) if size == _HOUR else quantity
         if self._peek() == "times" or (value == 1 and self._peek() == "time"):
             following = self._peek(1)
-            if not following[:1].isdecimal() and following not in _CARDINAL:
+            if not following[:1].isdecimal() and following not in CARDINALS:
                 self.place += 1
                 kind = "times"
         return self._made(value, before, kind=kind, weak=weak)

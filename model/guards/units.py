@@ -57,11 +57,10 @@ def one_spelling(folded: str) -> str:
     return folded
 
 
-_CARDINALS: Final[dict[str, int]] = tables()["cardinals"]
-_SCALES: Final = {
-    word: int(size)
-    for word, size in tables()["multipliers"].items()
-    if word in ("hundred", "thousand", "lakh", "million", "crore", "billion", "trillion")
+CARDINALS: Final[dict[str, int]] = tables()["cardinals"]
+SCALES: Final[dict[str, int]] = {
+    word: tables()["multipliers"][word]
+    for word in ("hundred", "thousand", "lakh", "million", "crore", "billion", "trillion")
 }
 _HOURS: Final = 12
 _TENS: Final = 10
@@ -74,17 +73,18 @@ Rewrite = str | Callable[[re.Match[str]], str]
 @functools.cache
 def _rewrites() -> tuple[tuple[tuple[str, ...], re.Pattern[str], Rewrite], ...]:
     """Return the spellings: parts of which each text with the spelling has one, its expression, and the number."""
-    hour = rf"(\d{{1,2}}|{'|'.join(word for word, value in _CARDINALS.items() if 0 < value <= _HOURS)})"
+    hour = rf"(\d{{1,2}}|{'|'.join(word for word, value in CARDINALS.items() if 0 < value <= _HOURS)})"
     minutes = r"twenty[ -]five|twenty|ten|five|[1-5]?\d"
-    number = "|".join((*_CARDINALS, *_SCALES))
-    scale = "|".join(_SCALES)
-    counted = "|".join(sorted((re.escape(word) for word in (*units(), *_SCALES) if word.isascii()), key=len)[::-1])
-    tens = "|".join(word for word, value in _CARDINALS.items() if value >= _TENS)
-    ones = "|".join(word for word, value in _CARDINALS.items() if 0 < value < _TENS)
+    number = "|".join((*CARDINALS, *SCALES))
+    scale = "|".join(SCALES)
+    counted = "|".join(sorted((re.escape(word) for word in (*units(), *SCALES) if word.isascii()), key=len)[::-1])
+    tens = "|".join(word for word, value in CARDINALS.items() if value >= _TENS)
+    ones = "|".join(word for word, value in CARDINALS.items() if 0 < value < _TENS)
     rows: tuple[tuple[str, str, Rewrite], ...] = (
         (" '", r"(?<=\b(?:in|of|by) )'(\d\d)\b(?!')|(?<=\b(?:since|until) )'(\d\d)\b(?!')", _year),
         (".m", r"(?<=\d) ?([ap])\.m\b\.?", r" \1m"),
         ("km/h", "km/h", "kmh"),
+        ("per cent", "per cent", "percent"),
         ("past", rf"\b(?:a )?(half|quarter|{minutes}) past {hour}\b(?![.:]\d)", _past),
         ("at", rf"(?<=\bat )(twenty[ -]five|twenty|ten|five|5|10|20|25) to {hour}\b(?![.:]\d)", _before),
         ("quarter", rf"\b(?:a )?(quarter) to {hour}\b(?![.:]\d)", _before),
@@ -95,15 +95,15 @@ def _rewrites() -> tuple[tuple[tuple[str, ...], re.Pattern[str], Rewrite], ...]:
         ("20", r"(?<![\d/-])((?:19|20)\d\d)[/–-](\d\d)(?![\d/-])", _season),
         ("\N{FRACTION SLASH}", r"(?:(?<![\d.,])(\d+) ?)?(\d)⁄(\d{1,2})", _mixed),
         ("/", r"(?<![\d.,/])(\d{1,3}) ([1-9])/([2-9]|10|16)(?![\d/])", _mixed),
-        ("and a half", rf"(?<![\w.,])(an?|\d+|{'|'.join(_CARDINALS)}) ({counted}) and a half\b", _and_a_half),
+        ("and a half", rf"(?<![\w.,])(an?|\d+|{'|'.join(CARDINALS)}) ({counted}) and a half\b", _and_a_half),
         ("and a half", r"(?<![\d.,])(\d+) and a half\b", r"\1.5"),
         (
             "teen|twenty",
             rf"\b(seventeen|eighteen|nineteen|twenty)[ -]({tens})(?:[ -]({ones}))?\b(?![ -](?:{scale})\b)",
-            lambda match: f"{_HUNDRED * _CARDINALS[match[1]] + _CARDINALS[match[2]] + _CARDINALS.get(match[3], 0)}",
+            lambda match: f"{_HUNDRED * CARDINALS[match[1]] + CARDINALS[match[2]] + CARDINALS.get(match[3], 0)}",
         ),
         (
-            "|".join(_SCALES),
+            "|".join(SCALES),
             r"(?<!\d )(?<!\w)(?<!half )(?<!half a )(?<!of a )(?<!couple )(?<!couple of )(?<!few )(?<!many )"
             rf"(?:an? (?=(?:{scale})\b))?(?:{number})(?:(?: and |[ -])(?:{number}))*\b",
             _in_words,
@@ -113,7 +113,7 @@ def _rewrites() -> tuple[tuple[tuple[str, ...], re.Pattern[str], Rewrite], ...]:
 
 
 def _value(word: str) -> int:
-    return int(word) if word.isdecimal() else _CARDINALS[word]
+    return int(word) if word.isdecimal() else CARDINALS[word]
 
 
 def _clock(minutes: int) -> str:
@@ -159,19 +159,19 @@ def _and_a_half(match: re.Match[str]) -> str:
 def _in_words(match: re.Match[str]) -> str:
     """Return the digits of a number in words of several parts, and "1 hundred" for "a hundred" and "hundred"."""
     words = [word for word in re.split("[ -]", match[0]) if word not in ("a", "an", "and")]
-    if words[0] in _SCALES:
+    if words[0] in SCALES:
         words.insert(0, "one")
-    if _SCALES.keys().isdisjoint(words):
+    if SCALES.keys().isdisjoint(words):
         return match[0]
-    if all(word in _SCALES for word in words[1:]):
+    if all(word in SCALES for word in words[1:]):
         return match[0] if match[0].startswith(words[0]) else " ".join(("1", *words[1:]))
     total, part, smallest = 0, 0, float("inf")
     for place, word in enumerate(words):
-        size = _SCALES.get(word)
+        size = SCALES.get(word)
         if size is None:
-            if part % _HUNDRED and not (part % _TENS == 0 and part % _HUNDRED > _TENS and _CARDINALS[word] < _TENS):
+            if part % _HUNDRED and not (part % _TENS == 0 and part % _HUNDRED > _TENS and CARDINALS[word] < _TENS):
                 return match[0]
-            part += _CARDINALS[word]
+            part += CARDINALS[word]
         elif size == _HUNDRED:
             if not 0 < part < _HUNDRED or place == 0:
                 return match[0]
