@@ -12,6 +12,7 @@ import re
 from collections import Counter
 from typing import Final
 
+from model.guards.lists import listed
 from model.guards.reading import Reading
 
 _END: Final = r"(?=[\s?!.,;)\"']|$)"
@@ -48,12 +49,10 @@ _CAN_OPERATE = re.compile(rf"[^\w\s?.,'\"()!]|(?<!\S)[?.,'\"()!_]+(?!\S)|[α-ω]
 """A sign that can be an operator: no punctuation behind a word."""
 _EMOTICON = re.compile(r"(?<!\S)[:;=]-?[()dp/|]+(?!\w)")
 _INNER = re.compile(r"(?<=[\w)])([+*=<>^|&~!]+|[∪∩∈∉≤≥≠±→])(?=[\w(])")
-_LETTERS = re.compile(r"^([a-z])([:/-])([a-z])$")
+_LETTER_PAIR = re.compile(r"^([a-z])([:/-])([a-z])$")
 _GREEK = re.compile(r"(?<![^\W\d_])[α-ω](?![^\W\d_])")
 _GREEK_WORD = re.compile(r"[α-ωά-ώ]{2}")
-_BEFORE_OPERATOR = frozenset(
-    "the a an does is of with match for use using and or character symbol sign".split()  # noqa: SIM905
-)
+_BEFORE_OPERATOR: Final = listed("before_operators")
 """Words before a question or exclamation mark that is no punctuation; French puts a space before those that are."""
 _OF_CODE: Final = frozenset(("?:", "?.", "::", "()"))
 """Punctuation before another word that is an operator all the same."""
@@ -181,8 +180,8 @@ def _operators(folded: str) -> list[tuple[str, bool]]:
         trimmed = chunk.strip(_OUTER) or ("()" if "()" in chunk else ";" if chunk == ";" else "")
         if not any(map(str.isalnum, trimmed)):
             found += _standing(trimmed, chunks[place - 1 : place], chunks[place + 1 : place + 2])
-        elif letters := _LETTERS.match(trimmed):
-            found.append((letters[2], letters[2] == ":"))
+        elif pair := _LETTER_PAIR.match(trimmed):
+            found.append((pair[2], pair[2] == ":"))
         else:
             found += [(run, True) for run in _INNER.findall(trimmed)]
             if trimmed[0] in "<>" and len(trimmed) > 1:

@@ -32,7 +32,10 @@ _HOURS: Final = 24
 _DAY: Final = 86_400
 _FORTNIGHT: Final = {14 * _DAY, 15 * _DAY}
 """Two weeks are "quinze jours" in French, and so in Spanish, Portuguese and Italian."""
-_EMPTY: Final = frozenset(("", "and", "or", "of", "in", "to", "for", "at", "is", "are", "if", "on", "a", "the"))
+_FUNCTION_WORDS: Final = frozenset(
+    ("", "and", "or", "of", "in", "to", "for", "at", "is", "are", "if", "on", "a", "the")
+)
+"""Words behind a number that do not show its place."""
 _TOLERANCES: Final = {"time": 0.02, "data": 0.024}
 """Two quantities are equal up to this share: a month is then 30 days, a year 365, and a gigabyte 1,024 megabytes."""
 _DOLLARS_AND_POUNDS: Final = {"money", "mass"}
@@ -43,7 +46,7 @@ _CENTURY_AND_DECADE: Final = {"century", "decade"}
 _CLOCK_AND_PLAIN: Final = ({"clock", ""}, {"clock12", ""})
 _TIMES_AND_PLAIN: Final = {"times", ""}
 _RIVALS: Final = ({"money", "count"}, _DOLLARS_AND_POUNDS, _METERS_AND_MILLIONS, {"money", "share"})
-_KIND: Final = {"clock12": "clock", "century": "decade"}
+_COMPARED_KIND: Final = {"clock12": "clock", "century": "decade"}
 _BEFORE_HOURS: Final = frozenset(("at", "till", "until", "by", "before", "after", "since", "from"))
 _BEFORE_TERMS: Final = frozenset(("after", "at", "every", "for", "in", "of", "over", "under", "until", "within"))
 _RANK: Final = re.compile(
@@ -202,13 +205,13 @@ def _close(one: float, two: float, tolerance: float) -> bool:
 
 def _compete(one: Quantity, two: Quantity, one_sentence: bool) -> bool:
     """Return whether two numbers can fill one place of a question: by their neighbours, or in the same sentence."""
-    kinds = {_KIND.get(one.kind, one.kind), _KIND.get(two.kind, two.kind)}
-    same_after = one.after == two.after and (one.after not in _EMPTY or one.before == two.before)
+    kinds = {_COMPARED_KIND.get(one.kind, one.kind), _COMPARED_KIND.get(two.kind, two.kind)}
+    same_after = one.after == two.after and (one.after not in _FUNCTION_WORDS or one.before == two.before)
     if one.weak or two.weak or (len(kinds) > 1 and "times" in kinds):
         return same_after and (kinds != _TIMES_AND_PLAIN or one.before == two.before)
     if kinds in _CLOCK_AND_PLAIN:
         plain = min(one, two, key=lambda quantity: quantity.kind)
-        return one.before == two.before in _BEFORE_HOURS and plain.value <= _HOURS and plain.after in _EMPTY
+        return one.before == two.before in _BEFORE_HOURS and plain.value <= _HOURS and plain.after in _FUNCTION_WORDS
     if len(kinds) > 1 and "" not in kinds and kinds not in _RIVALS:
         return False
-    return one_sentence or one.after == two.after not in _EMPTY
+    return one_sentence or one.after == two.after not in _FUNCTION_WORDS

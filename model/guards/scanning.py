@@ -23,13 +23,14 @@ _UNITS: Final = units()
 _BEFORE_VERSIONS = listed("before_versions")
 UNITS_AFTER_A: Final = listed("units_after_a")
 _AFTER_SECOND = frozenset(("", "or", "and", "of", "ago", "to", "for", "in", "per", "is", "before", "after"))
-_LISTS = frozenset(["best", "ways", "way", "tips", "things", "reasons", "steps", "most"])
+"""Words behind "a second" that is a time."""
+_LIST_TITLES = frozenset(["best", "ways", "way", "tips", "things", "reasons", "steps", "most"])
 _DOTS = re.compile(r"[1-9]\d{0,2}(?:\.\d{3})+")
 """Three decimal places, or thousands in much of Europe: either reading can be meant."""
 _TOKEN = re.compile(r"\d+(?:[.,]\d+)*|(?<![\w.,)])\.\d+|[^\W\d_]+|[%/:]")
 _HOUR_AND_MINUTES = re.compile(r"\d{1,2}\.[0-5]\d")
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})")
-_CARDINAL_TWO_DIGITS: Final = 20
+_TWENTY: Final = 20
 _YEARS: Final = range(1500, 2100)
 _CURRENCIES: Final = frozenset("$€£¥₹")
 _BEFORE_DATES: Final = frozenset(("on", "before", "until", "till", "since"))
@@ -89,7 +90,7 @@ class Scanner:
             elif not (
                 quantity.before == "top"
                 or (quantity.before == "than" and quantity.weak)
-                or (quantity.kind == "" and self._peek() in _LISTS)
+                or (quantity.kind == "" and self._peek() in _LIST_TITLES)
             ):
                 found.append(quantity)
             self.end = self.place
@@ -194,7 +195,7 @@ class Scanner:
     def _cardinal(self, value: float) -> float:
         """Return the value of a number in words whose first word is read."""
         following = self._peek()
-        if value >= _CARDINAL_TWO_DIGITS and 0 < CARDINALS.get(following, 0) < 10:
+        if value >= _TWENTY and 0 < CARDINALS.get(following, 0) < 10:
             value += CARDINALS[following]
             self.place += 1
         if self._peek() == "and" and self._peek(1) == "a" and self._peek(2) == "half":

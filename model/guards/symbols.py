@@ -16,9 +16,13 @@ from model.guards.codes import ASCII_SIGNS, codes_differ, each_has_more, names_o
 from model.guards.reading import Reading
 from model.guards.units import tables
 
+_KIND: Final[dict[str, str]] = tables()["marks"]
+"""Currency or unit of each mark or word at a number."""
+_CODES: Final = "usd|eur|gbp|inr|chf|cad|aud|jpy"
+_WORDS: Final = "|".join(word for word in _KIND if word[0].isalpha())
 _QUICK = re.compile(
-    r"[^a-z0-9\s?.,'\"()!:;_]| [?.!:;]|aa"
-    r"|[0-9](?:[!:'\"]| ?(?:[a-f]\b|dollar|pound|euro|cent|pen|rupee|plus|minus|times|multiplied|divided|over))"
+    rf"[^a-z0-9\s?.,'\"()!:;_]| [?.!:;]|aa|\b(?:{_CODES}) ?[0-9]"
+    rf"|[0-9](?:[!:'\"]| ?(?:(?:[a-f]|{_WORDS})\b|deg|plus|minus|times|multiplied|divided|over))"
 )
 """A sign at a word or number, or the word for one, that a text with a difference has."""
 _MARKED = re.compile(
@@ -34,20 +38,14 @@ _SPOKEN = {
     "+": ("plus", "positive", "pos", "+"), "++": ("plus plus", "pp"), "#": ("sharp",), "♭": ("flat", "b"),
     "-": ("minus", "negative", "neg"), "*": ("star",),
 }  # fmt: skip
-_MONEY: Final[dict[str, str]] = tables()["currencies"]
 _NUMBER = re.compile(
     r"(?P<letter>(?<=[^\W\d_])[-−+])?(?P<sign>(?<![\w)\]}%.])[-−+](?=[^\w\s]?\d))?(?P<compare>[<>=!]=|[\^~≈<>≤≥])?"
-    r"(?P<before>[$€£¥₹₩₽฿#]|\b(?:usd|eur|gbp|inr|chf|cad|aud|jpy))? ?"
+    rf"(?P<before>[$€£¥₹₩₽฿#]|\b(?:{_CODES}))? ?"
     r"(?P<number>\d+(?:[.,]\d+)*)"
-    r"(?: ?(?P<after>[%‰€£¥₹$]|° ?[cf]\b|(?:degrees?|deg) (?:celsius|fahrenheit|[cf])\b|[cf]\b|percent\b|per cent\b"
-    rf"|(?:{'|'.join(_MONEY)})\b|(?:inch|inches|feet|foot|ft)\b|(?:''|′′|[\"'′])(?![^\W_]*[a-z]))"
+    r"(?: ?(?P<after>[%‰€£¥₹$]|(?:° ?|deg(?:rees?)? )(?:celsius|fahrenheit|[cf])\b"
+    rf"|(?:{_WORDS})\b|(?:''|′′|[\"'′])(?![^\W_]*[a-z]))"
     r"|(?P<tight>[+*](?=[\s?.,]|$)|!(?=\s+\w)|[abd]\b))?"
 )
-_KIND: Final = {
-    **_MONEY, "percent": "%", "per cent": "%", "c": "°c", "celsius": "°c", "f": "°f",
-    "fahrenheit": "°f", "'": "ft", "′": "ft", "feet": "ft", "foot": "ft", "\"": "in", "''": "in", "′′": "in",
-    "inch": "in", "inches": "in",
-}  # fmt: skip
 _COMPARISONS: Final = {"≥": ">=", "≤": "<=", "≈": "~"}
 _DEGREES = re.compile("^(?:deg(?:rees?)?|°)")
 _OPENING_QUOTE = re.compile(r"(?<!\w)[\"']")
