@@ -35,8 +35,7 @@ _YEARS: Final = range(1500, 2100)
 _CURRENCIES: Final = frozenset("$€£¥₹")
 _BEFORE_DATES: Final = frozenset(("on", "before", "until", "till", "since"))
 _HOUR: Final = 3600
-_LARGEST_SCALE: Final = 1e100
-"""Infinity, of "trillion" 26 times, is not equal to itself when two numbers are subtracted."""
+_LARGEST_SCALE: Final = 1e100  # not infinity, whose difference to itself is no number: "trillion" 26 times
 _DIGITS = re.compile(r"\.?\d")
 NUMBER_WORDS: Final = frozenset((*CARDINALS, *_ORDINAL, *_DECADES, *_TIMES, "dozen", "half", "quarter"))
 """Words with which a quantity begins, apart from "a" and "an" before a unit."""

@@ -21,8 +21,9 @@ _KIND: Final[dict[str, str]] = tables()["marks"]
 _CODES: Final = "usd|eur|gbp|inr|chf|cad|aud|jpy"
 _WORDS: Final = "|".join(word for word in _KIND if word[0].isalpha())
 _QUICK = re.compile(
-    rf"[^a-z0-9\s?.,'\"()!:;_]| [?.!:;]|aa|\b(?:{_CODES}) ?[0-9]"
-    rf"|[0-9](?:[!:'\"]| ?(?:(?:[a-f]|{_WORDS})\b|deg|plus|minus|times|multiplied|divided|over))"
+    rf"[^a-z0-9\s?.,'\"()!:;_]| [?.!:;]|aa"
+    rf"|[0-9](?:[!:'\"]|(?<=(?:{_CODES})[0-9])|(?<=(?:{_CODES}) [0-9])"
+    rf"| ?(?:(?:[a-f]|{_WORDS})\b|deg|plus|minus|times|multiplied|divided|over))"
 )
 """A sign at a word or number, or the word for one, that a text with a difference has."""
 _MARKED = re.compile(
