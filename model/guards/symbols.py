@@ -51,7 +51,6 @@ _COMPARISONS: Final = {"≥": ">=", "≤": "<=", "≈": "~"}
 _DEGREES = re.compile("^(?:deg(?:rees?)?|°)")
 _OPENING_QUOTE = re.compile(r"(?<!\w)[\"']")
 _BELOW = re.compile(r"\b(?:minus|negative|below|loss|lost|debt|overdrawn|fall|fell|drop)")
-_ABOVE = re.compile(r"\b(?:plus|positive|above)\b")
 _DIGIT = re.compile(r"\d")
 _AGAIN = re.compile(
     r"\bre-(sign\w*|cover\w*|form\w*|sent|sort\w*|lease\w*|mark\w*|present\w*|creation|treat\w*|press\w*|act)\b"
@@ -161,9 +160,8 @@ def _numbers_differ(query: Reading, question: Reading) -> bool:
             return True
         if {*one.signs, *two.signs} == {"joined+", "joined-"} and len(one.signs) == len(two.signs) == 1:
             return True
-        for signs, others, negative, other in ((one, two, query, question), (two, one, question, query)):
-            is_negative = signs.signs == {"-"} and others.signs == {""}
-            if is_negative and not _BELOW.search(other.folded) and not _ABOVE.search(negative.folded):
+        for signs, others, other in ((one.signs, two.signs, question), (two.signs, one.signs, query)):
+            if signs == {"-"} and others == {""} and not _BELOW.search(other.folded):
                 return True
     return False
 

@@ -17,6 +17,7 @@ from model.guards.symbols import symbols_differ
         ("What does *31# do?", "What does #31# do?"),
         ("What does \\d match?", "What does \\D match?"),
         ("What does $# mean in bash?", "What does $? mean in bash?"),
+        ("What is $!", "What is $?"),
         ("What does <3 mean?", "What does </3 mean?"),
         ("What does cd .. do?", "What does cd . do?"),
         ("AA batteries", "AAA batteries"),
