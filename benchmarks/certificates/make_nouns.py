@@ -23,6 +23,7 @@ import pyarrow.parquet as pq
 import typer
 
 from benchmarks.cli import AsJson, Report, run
+from schemas.errors import QprError
 
 ENTITIES: Final = Path(__file__).resolve().parents[2] / "model" / "guards" / "entities"
 FILES: Final = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
@@ -64,7 +65,14 @@ class WordNet(NamedTuple):
 
 
 def read_wordnet(folder: Path) -> WordNet:
-    """Read a folder of WordNet 3.0."""
+    """Read a folder of WordNet 3.0.
+
+    Raises:
+        QprError: it has not all files.
+    """
+    files = [*(f"{kind}.{name}" for kind in ("data", "index") for name in FILES), "cntlist.rev"]
+    if missing := [file for file in files if not (folder / file).is_file()]:
+        raise QprError(f"{folder}: no {', '.join(missing)}. Install Debian's package wordnet-base, or give its folder")
     broader, kinds = dict[Sense, list[Sense]](), dict[Sense, int]()
     spellings = collections.defaultdict[str, set[str]](set)
     for name, part in FILES.items():
