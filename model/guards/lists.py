@@ -10,6 +10,7 @@ import json
 from importlib import resources
 
 
+@functools.cache
 def listed(name: str) -> frozenset[str]:
     """Return the words of a list.
 

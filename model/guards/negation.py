@@ -73,6 +73,7 @@ _EXPECTS_YES = re.compile(
 _EXPECTS_NO = re.compile(rf", (?:is|are|was|were|do|does|did|has|have|can|could|will|would|should) {_PERSON}(?=\W*$)")
 """The end of a denial that asks: "You don't ship to Spain, do you?"."""
 _CLAUSE = re.compile(r"[,;:–—]|[.!?] (?=\S)| - |\bbut\b|\b(?:so|and)\b(?= (?:how|where|what|when)\b)")
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
 _INABILITY = re.compile(r"\b(?:can'?t|cannot|can not|couldn'?t|could not|unable|won'?t|not able|fails? to)\b")
 _MOST_DIFFERING: Final = 6
 """Words of both texts together that may differ before endings and prefixes are taken off; a quick first test."""
@@ -162,7 +163,7 @@ def _complains(denied: str, affirmed: Reading) -> bool:
 
 def _content(clauses: list[str]) -> set[str]:
     """Return the stems of the content words of clauses."""
-    words = _plain(re.findall(r"[^\W_]+(?:'[^\W_]+)*", " ".join(clauses)))
+    words = _plain(_WORD.findall(" ".join(clauses)))
     return {stem(word) for word in words if word not in _FUNCTION}
 
 
@@ -182,7 +183,7 @@ def _polarity(reading: Reading) -> _Polarity:
     text, words = reading.folded, reading.words
     if not _IN_PHRASES.isdisjoint(reading.vocabulary):
         text = _PHRASE.sub(" not ", text)
-        words = re.findall(r"[^\W_]+(?:'[^\W_]+)*", text)
+        words = _WORD.findall(text)
     content = {stem(word): word for word in _plain(words) if word not in _FUNCTION}
     if not _CUE.search(text):
         return _Polarity(denied=False, negated=False, content=content)
