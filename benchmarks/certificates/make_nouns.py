@@ -42,7 +42,7 @@ SHARE_OF_SENSE: Final = 0.2
 """Share of a noun's uses from which a sense decides about its kind."""
 LEVELS: Final = 6
 """Levels of broader senses that are looked at."""
-LONGEST: Final = 24
+WORD: Final = re.compile("[a-z]{2,24}")
 Sense = tuple[str, int]
 
 
@@ -68,11 +68,8 @@ def read_wordnet(folder: Path) -> WordNet:
     """Read a folder of WordNet 3.0.
 
     Raises:
-        QprError: it has not all files.
+        QprError: a file is missing.
     """
-    files = [*(f"{kind}.{name}" for kind in ("data", "index") for name in FILES), "cntlist.rev"]
-    if missing := [file for file in files if not (folder / file).is_file()]:
-        raise QprError(f"{folder}: no {', '.join(missing)}. Install Debian's package wordnet-base, or give its folder")
     broader, kinds = dict[Sense, list[Sense]](), dict[Sense, int]()
     spellings = collections.defaultdict[str, set[str]](set)
     for name, part in FILES.items():
@@ -99,6 +96,10 @@ def read_wordnet(folder: Path) -> WordNet:
 
 
 def _rows(path: Path) -> Iterator[list[str]]:
+    if not path.is_file():
+        raise QprError(
+            f"{path}: does not exist. Install Debian's package wordnet-base, or give the folder of its files"
+        )
     for line in path.read_text("latin1").splitlines():
         if not line.startswith("  "):
             yield line.partition(" | ")[0].split()
@@ -122,7 +123,7 @@ class Nouns:
 
     def __init__(self, wordnet: WordNet) -> None:
         self._net = wordnet
-        self.words = sorted({word for word, _ in wordnet.senses if re.fullmatch(f"[a-z]{{2,{LONGEST}}}", word)})
+        self.words = sorted({word for word, _ in wordnet.senses if WORD.fullmatch(word)})
         self._kinds = collections.Counter(
             broader for sense in wordnet.broader if sense[0] == "n" for broader in self.above(sense)
         )
@@ -153,11 +154,7 @@ class Nouns:
         if smoothed.get("n", 0) < SHARE_OF_NOUN * sum(smoothed.values()):
             return False
         senses = self._net.senses[word, "n"]
-        main = (
-            [sense for sense, count in senses if count >= SHARE_OF_SENSE * uses["n"]]
-            if uses["n"]
-            else self.of(word)[:1]
-        )
+        main = [sense for sense, count in senses if count >= max(1, SHARE_OF_SENSE * uses["n"])] or self.of(word)[:1]
         kind = self._net.kinds[main[0]]
         if kind not in NATURAL and max(self._kinds[sense] for sense in main) > MOST_KINDS:
             return False
@@ -213,9 +210,8 @@ def _table(
     """Return the rows, without senses that no two words share; an irregular form has the row of its base."""
     owners = collections.Counter(sense for word in things for sense in groups[word])
     above = collections.Counter(sense for word in things for sense in wider[word])
-    kept = {
-        sense: number for number, sense in enumerate(sorted((s for s in owners if owners[s] > 1 or above[s]), key=repr))
-    }
+    shared = sorted((sense for sense in owners if owners[sense] > 1 or above[sense]), key=repr)
+    kept = {sense: number for number, sense in enumerate(shared)}
     rows = {
         word: (True, *([kept[s] for s in sorted(found[word], key=repr) if s in kept] for found in (groups, wider)))
         for word in things
@@ -224,18 +220,12 @@ def _table(
     rows |= {word: (False, [], []) for word in others}
     for part in ("n", "v", "a", "r"):
         for form, base in irregular[part].items():
-            if base in rows and form not in things | others and re.fullmatch(f"[a-z]{{2,{LONGEST}}}", form):
+            if base in rows and form not in things | others and WORD.fullmatch(form):
                 rows.setdefault(form, rows[base])
-    words = sorted(rows)
-    kind = pa.list_(pa.uint16())
-    return pa.table(
-        {
-            "word": words,
-            "is_thing": [rows[word][0] for word in words],
-            "senses": pa.array([rows[word][1] for word in words], kind),
-            "broader": pa.array([rows[word][2] for word in words], kind),
-        }
-    )
+    words, kind = sorted(rows), pa.list_(pa.uint16())
+    is_thing, *lists = zip(*(rows[word] for word in words), strict=True)
+    senses, broader = (pa.array(column, kind) for column in lists)
+    return pa.table({"word": words, "is_thing": is_thing, "senses": senses, "broader": broader})
 
 
 def main(
