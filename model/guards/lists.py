@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections.abc import Mapping
 from importlib import resources
 
 
@@ -18,6 +19,13 @@ def listed(name: str) -> frozenset[str]:
         KeyError: there is no list with this name.
     """
     return frozenset(" ".join(_lists()[name]).split())
+
+
+@functools.cache
+def irregular_forms() -> Mapping[str, list[str]]:
+    """Return the forms of irregular English verbs and of "far": "bought" of "buy"."""
+    lines = (line.partition(":") for line in listed("irregular_forms"))
+    return {word: forms.split(",") for word, _, forms in lines}
 
 
 @functools.cache

@@ -49,8 +49,6 @@ _CONDITIONS: Final = frozenset(
 _FUNCTION: Final = listed("unchanged_by_negation") | {"able"}
 _UNCHANGED: Final = _FUNCTION - {"from"}
 _OTHERS: Final = listed("others")
-_ENGLISH: Final = listed("english_in_keywords")
-"""Words that show English in a text without a function word: "foods that contain iron", "volume up shortcut"."""
 _PERSON: Final = "(?:i|you|he|she|it|we|they|there|this|that)"
 _BEFORE_NO_TAG: Final = "".join(
     f"(?<!{word})" for word in ("and", "but", "how", "if", "that", "what", "when", "where", "which", "who", "why")
@@ -119,13 +117,9 @@ def negation_differs(query: Reading, question: Reading) -> bool:
 
 def _are_english(query: Reading, question: Reading, differing: Set[str]) -> bool:
     """Return whether a text has words of English, or both differ in opposites, and neither is in another language."""
-    if not (_is_english(query) or _is_english(question) or are_listed(differing)):
+    if not (query.may_be_english or question.may_be_english or are_listed(differing)):
         return False
     return all(text.is_english or _OTHERS.isdisjoint(text.vocabulary) for text in (query, question))
-
-
-def _is_english(reading: Reading) -> bool:
-    return reading.is_english or not _ENGLISH.isdisjoint(reading.vocabulary)
 
 
 def _asks_for_the_same(denied: Set[str], affirmed: Set[str]) -> bool:

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import pairwise
 from typing import Final
 
-from model.guards.lists import listed
+from model.guards.lists import irregular_forms, listed
 from model.guards.reading import stem
 
 _OPEN = re.compile(r"^(?:un|non)-?(?=[a-z]{3})")
@@ -225,12 +225,6 @@ def _forms(word: str, kind: str) -> Iterator[str]:
     """Yield the forms of a word; those that do not exist ("hided") do no harm."""
     yield word
     if endings := _ENDINGS[kind]:
-        yield from _irregular_forms().get(word, ())
+        yield from irregular_forms().get(word, ())
         roots = [word, word.removesuffix("e"), word + word[-1], re.sub("y$", "i", word)]
         yield from (root + ending for root in roots for ending in endings)
-
-
-@functools.cache
-def _irregular_forms() -> Mapping[str, list[str]]:
-    lines = (line.partition(":") for line in listed("irregular_forms_of_opposites"))
-    return {word: forms.split(",") for word, _, forms in lines}

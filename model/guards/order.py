@@ -26,7 +26,6 @@ from model.guards.roles.symmetry import JOINING, SYMMETRIC, is_symmetric
 from model.guards.roles.ways import ways_opposite
 
 _LEFT_OUT: Final = listed("left_out_of_order") | listed("prepositions")
-_SHORT: Final = listed("english_in_short_texts")
 _MOST_DIFFERING: Final = 4
 """Words of both texts together that may differ in their endings; a quick first test."""
 _MOST_WORDS: Final = 60
@@ -48,14 +47,12 @@ def order_differs(query: Reading, question: Reading) -> bool:
     exchanged = words_exchanged(query, question) or (is_short and ways_opposite(query, question))
     exchanged = exchanged and not (_is_symmetric(query) or _is_symmetric(question))
     exchanged = exchanged or (is_short and roles_exchanged(query, question))
-    return exchanged and (_is_english(query) or _is_english(question))
+    return exchanged and (_may_be_english(query) or _may_be_english(question))
 
 
-def _is_english(reading: Reading) -> bool:
-    """Return whether a text has a function word of English; a short one has only "to" or "into" between two names."""
-    if reading.is_english or " to " in reading.folded:
-        return True
-    return not _SHORT.isdisjoint(reading.vocabulary)
+def _may_be_english(reading: Reading) -> bool:
+    """Return whether a text may be English; a short one has only "to" between two names."""
+    return reading.may_be_english or " to " in reading.folded
 
 
 def _is_symmetric(reading: Reading) -> bool:

@@ -23,6 +23,7 @@ MOST_CHARACTERS: Final = 2_000
 
 _ENGLISH = listed("english")
 _ENGLISH_AND_OTHERS = listed("english_and_others")
+_ENGLISH_IN_KEYWORDS = listed("english_in_keywords")
 _OTHERS = listed("others")
 _SMALL = listed("lower_case_in_sentences")
 _POSSESSIVES = re.compile(r"(?<=\w)'s?(?!\w)")
@@ -105,6 +106,11 @@ class Reading:
         if _ENGLISH.isdisjoint(self.vocabulary) and _ENGLISH_AND_OTHERS.isdisjoint(self.vocabulary):
             return False
         return len(self.vocabulary & _OTHERS) <= len(self.vocabulary & _ENGLISH)
+
+    @property
+    def may_be_english(self) -> bool:
+        """The text is English, or has a word of English that stands in keywords: "foods without iron"."""
+        return self.is_english or not _ENGLISH_IN_KEYWORDS.isdisjoint(self.vocabulary)
 
     @functools.cached_property
     def cased(self) -> list[tuple[str, bool]]:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Set
 from typing import Final, NamedTuple
 
-from model.guards.lists import listed
+from model.guards.lists import irregular_forms, listed
 from model.guards.reading import Reading, stem
 from model.guards.roles.symmetry import is_symmetric
 
@@ -23,7 +23,7 @@ OBJECTS: Final = listed("objects")
 BE: Final = frozenset(["am", "is", "are", "was", "were", "be", "been", "being", "get", "gets", "got"])
 HAVING: Final = frozenset(["get", "gets", "got", "has", "have", "had"])
 """Verbs that are left out but before one of `DETERMINERS`: "I got my parcel" and "I got fired"."""
-DETERMINERS: Final = frozenset(["a", "an", "the", "no", "any", "some"]) | POSSESSIVES
+DETERMINERS: Final = listed("determiners") | {"no"}
 AUXILIARIES: Final = listed("auxiliaries")
 DROPPED: Final = (listed("left_out_of_order") | listed("left_out_of_roles")) - PERSONS.keys()
 NO_SIDES: Final = frozenset(map(stem, listed("no_sides")))
@@ -32,7 +32,7 @@ LONGEST_NAME: Final = 3
 BARRIER: Final = "|"
 """Stem of a part between two clauses or in a symmetric relation: nothing is exchanged across it."""
 
-_FORMS: Final = dict(entry.split("=") for entry in listed("irregular_forms"))
+_FIRST_FORMS: Final = {form: word for word, forms in irregular_forms().items() for form in forms}
 _DENYING: Final = listed("negations")
 _MOST_AFTER_BE: Final = 6
 """Words between a form of "be" and its participle, with the participle: "is the top up card verified"."""
@@ -154,4 +154,4 @@ def owned_words(reading: Reading) -> set[tuple[str, str]]:
 def base(word: str) -> str:
     """Return the stem of a word, that of its first form for an irregular verb: "sent" and "sending" are one."""
     word = word.partition("'")[0]
-    return PERSONS.get(word) or stem(_FORMS.get(word, word))
+    return PERSONS.get(word) or stem(_FIRST_FORMS.get(word, word))
