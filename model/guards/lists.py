@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import json
+from collections import defaultdict
 from collections.abc import Mapping
 from importlib import resources
 
@@ -19,6 +20,20 @@ def listed(name: str) -> frozenset[str]:
         KeyError: there is no list with this name.
     """
     return frozenset(" ".join(_lists()[name]).split())
+
+
+@functools.cache
+def groups_of(name: str) -> Mapping[str, frozenset[int]]:
+    """Return the words of a list, each with the numbers of its lines; words of one line mean much the same.
+
+    Raises:
+        KeyError: there is no list with this name.
+    """
+    groups: defaultdict[str, set[int]] = defaultdict(set)
+    for number, line in enumerate(_lists()[name]):
+        for word in line.split():
+            groups[word].add(number)
+    return {word: frozenset(numbers) for word, numbers in groups.items()}
 
 
 @functools.cache
