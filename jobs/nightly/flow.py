@@ -99,7 +99,7 @@ def run_night(
     days = in_window([*before, *(done.day for done in ingested)], last, terms.night.window_days)
     waiting = check_drops(warehouse, dates, days, last, terms.night.window_days)
     changed = changed_drops(warehouse, dates, days, terms.clusters.ingestion)
-    warn_of_unusual_rows(dates, days)
+    warn_of_unusual_rows(warehouse, dates, days)
     outcome = functools.partial(Outcome, not_ingested=waiting, changed=changed, ingested=ingested)
     inputs = key_of(dated_digests(days), _settings(terms))
     make = functools.partial(_made, _Night(warehouse, days, last, inputs, terms, files, sample, reread))

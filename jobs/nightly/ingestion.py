@@ -18,7 +18,7 @@ from jobs.nightly.erasure.suppressed import KEY, check_erased_users, suppression
 from jobs.nightly.warehouse import DAILY, check_columns, date_url, day_of, drop_of
 from jobs.options.inputs import check_users, input_files, lack_users, warn_of_partial_columns
 from jobs.workflows.erasure.rewriting import remove_leftovers
-from pipelines.ingestion.days import Day
+from pipelines.ingestion.days import Day, is_of_earlier_release
 from schemas.artifacts.manifest import Source, read_verified
 from schemas.artifacts.writer import Output
 from schemas.errors import BadDropError, QprError
@@ -74,8 +74,9 @@ def ingest_day(
 ) -> Ingested:
     """Make the daily table of a date, unless it is there, whole, made from the same files by the same settings.
 
-    Equal files give equal bytes. A late or corrected drop replaces its day. Rows of questions with too few users
-    wait for those of other days if there is a key, else they are rejected.
+    Equal files give equal bytes. A late or corrected drop replaces its day, and a day of an earlier release, whose
+    answers have no ids, is made again. Rows of questions with too few users wait for those of other days if there is
+    a key, else they are rejected.
 
     Raises:
         BadDropError: too many rows are rejected or of other days, the drop has a folder or lacks a column, or erased
@@ -93,7 +94,7 @@ def ingest_day(
     sized = config.for_files(sources)
     configuration = sized.model_dump(mode="json") | ({KEY: user_key.fingerprint} if user_key else {})
     existing = day_of(warehouse, date)
-    if existing and _same(existing, inputs, configuration) and _is_whole(existing):
+    if existing and _same(existing, inputs, configuration) and _is_usable(existing):
         with contextlib.suppress(QprError):  # a killed run can have left the files of the drop before
             remove_leftovers(existing.url, dry_run=False)
         return Ingested(existing, unchanged=True)
@@ -221,15 +222,15 @@ def ingested_with(day: Day) -> dict[str, Any]:
     return stored | config.model_dump(mode="json")
 
 
-def _is_whole(day: Day) -> bool:
-    """Return whether all files of a day are as its manifest lists them; else warn that the day is made again."""
+def _is_usable(day: Day) -> bool:
+    """Return whether a day can stay: its files are as its manifest lists them, else warn, and have ids of answers."""
     try:
         for file in day.manifest.files:
             read_verified(day.url, file)
     except QprError:
         warn(f"{day.date}: a file of the day is damaged or gone, so the day is made again from its drop")
         return False
-    return True
+    return not is_of_earlier_release(day)
 
 
 def _warn_of_repeats(warehouse: str, date: datetime.date, inputs: Sequence[Source]) -> None:

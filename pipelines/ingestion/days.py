@@ -17,6 +17,7 @@ from pipelines.privacy.sealing import seal, unseal
 from pipelines.privacy.users import UserKey
 from pipelines.questions.aggregation import sum_equal_rows
 from pipelines.questions.row_filters import IGNORED
+from pipelines.summary.cluster_summary import open_parquet
 from pipelines.writing.parquet import parquet_bytes
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, Manifest, read_verified
@@ -82,6 +83,18 @@ class Day(NamedTuple):
             if (name := f"{IGNORED}{place}") in counters and fold(answer) in places
         }
         return {name: n for name, n in counters.items() if name.startswith(_CARRIED)} | rows
+
+
+def is_of_earlier_release(day: Day) -> bool:
+    """Return whether the counts of a day lack `ADDED`, and so the ids of its answers; only ends of files are read.
+
+    Raises:
+        QprError: a file cannot be read.
+    """
+    for file in day.manifest.of(COUNTS)[:1]:
+        with open_parquet(storage.join(day.url, file.path)) as content:
+            return not set(ADDED) <= set(content.schema_arrow.names)
+    return False
 
 
 def beginning_of(date: datetime.date) -> datetime.datetime:

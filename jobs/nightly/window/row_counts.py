@@ -1,4 +1,4 @@
-"""Days with an unusual number of rows, or of rejected ones, or without the answer ids of the day before.
+"""Days with an unusual number of rows, or of rejected ones, or without the answer ids of other days.
 
 days of a window -> warn_of_unusual_rows -> warnings
 """
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from jobs.display.console import warn
 from jobs.nightly.gate.answer_mix import DAYS, FEWEST_DAYS
-from pipelines.ingestion.days import read_day_counts
+from jobs.nightly.warehouse import ingest_command
+from pipelines.ingestion.days import is_of_earlier_release, read_day_counts
 from pipelines.intermediate import LOG_ANSWER_ID
 from schemas.quantities import counted, rounded_percent
 
@@ -26,10 +27,13 @@ MORE_REJECTED: Final = 0.02
 """Share of rejected rows beyond the largest of the days before."""
 
 
-def warn_of_unusual_rows(dates: Sequence[datetime.date], days: Sequence[Day]) -> None:
+def warn_of_unusual_rows(warehouse: str, dates: Sequence[datetime.date], days: Sequence[Day]) -> None:
     """Warn of days whose numbers of rows are unlike those of the days before, which no gate refuses.
 
+    Warn of days of an earlier release, too, if the days of the night have ids of answers.
+
     Args:
+        warehouse: its URL, for the advice.
         dates: days of the night.
         days: the ingested days of the window, ascending.
 
@@ -41,6 +45,14 @@ def warn_of_unusual_rows(dates: Sequence[datetime.date], days: Sequence[Day]) ->
             before = days[max(place - DAYS, 0) : place]
             for fault in _faults(day, before):
                 warn(f"{day.date}: {fault}")
+    old = [day.date for day in days if is_of_earlier_release(day)]
+    if old and any(_share_with_id(day) for day in days if day.date in dates):
+        again = ingest_command(warehouse, old[0], old[-1])
+        warn(
+            f"{counted(len(old), 'day')} ingested by an earlier release, without the ids of answers, the first "
+            f"{old[0]}: some questions keep the old text of an edited answer. Run `{again}` with the options of this "
+            "night to read the days again"
+        )
 
 
 def _faults(day: Day, before: Sequence[Day]) -> Iterator[str]:

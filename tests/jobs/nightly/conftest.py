@@ -4,7 +4,11 @@ import json
 import numpy as np
 import pytest
 
+from jobs.nightly.warehouse import days_of
+from pipelines.ingestion.days import ADDED, COUNTS, read_day_file
+from pipelines.writing.parquet import to_parquet
 from schemas.artifacts import storage
+from schemas.artifacts.writer import Output
 
 WORDINGS = ("how do i {} the {}", "how can i {} the {}", "please tell me how to {} the {}", "{} the {} how")
 VERBS = ("open", "close", "repair", "clean", "sell", "paint", "move", "rent", "weigh", "fold")
@@ -41,3 +45,25 @@ def drop():
 def dates():
     """Return a function that gives the n-th day of November 2025."""
     return lambda day: datetime.date(2025, 11, day)
+
+
+@pytest.fixture
+def of_earlier_release():
+    """Return a function that removes from a day the columns that earlier releases lack."""
+
+    def replace(warehouse, date):
+        [day] = days_of(warehouse, date, 1)
+        with Output(day.url, "day", overwrite=True) as target:
+            files = [
+                target.write(
+                    f"asked/{number}.parquet",
+                    to_parquet(rows.drop_columns([*ADDED]), COUNTS),
+                    table=COUNTS,
+                    rows=len(rows),
+                )
+                for number, rows in enumerate(rows for file in day.files for _, rows in read_day_file(file, None))
+            ]
+            inputs, configuration = day.manifest.inputs, day.manifest.configuration
+            target.publish(files, inputs=inputs, configuration=configuration, counters=day.manifest.counters)
+
+    return replace

@@ -57,6 +57,15 @@ def test_a_day_of_a_release_without_an_option_has_its_default(qpr, warehouse, dr
         assert ingested_with(of_release) == found
 
 
+def test_a_day_of_a_release_without_ids_of_answers_is_made_again(qpr, warehouse, drop, dates, of_earlier_release):
+    drop(warehouse, dates(1), [row | {"answer_id": row["answer"]} for row in rows_of(dates(1), seed=0, count=50)])
+    [day] = ingest(qpr, warehouse, "--date", dates(1))
+    of_earlier_release(warehouse, dates(1))
+    [again] = ingest(qpr, warehouse, "--date", dates(1))
+    assert (again["unchanged"], again["digest"]) == (False, day["digest"])
+    assert ingest(qpr, warehouse, "--date", dates(1))[0]["unchanged"]
+
+
 def test_a_day_with_a_damaged_file_is_made_again(qpr, warehouse, drop, dates):
     drop(warehouse, dates(1), rows_of(dates(1), seed=0, count=50))
     [day] = ingest(qpr, warehouse, "--date", dates(1))

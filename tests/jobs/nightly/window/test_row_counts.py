@@ -10,11 +10,18 @@ from jobs.nightly.window.row_counts import warn_of_unusual_rows
 FIRST = datetime.date(2025, 11, 1)
 
 
-def day_of(n, rows=2000, rejected=0, share_with_id=0.0, **reasons):
+def day_of(n, rows=2000, rejected=0, share_with_id=0.0, is_old=False, **reasons):
     counters = {"rows_read": rows, "rows_rejected": rejected, **reasons}
     date = FIRST + datetime.timedelta(days=n)
     manifest = SimpleNamespace(counters=counters)
-    return SimpleNamespace(date=date, url=f"daily/date={date}", manifest=manifest, share_with_id=share_with_id)
+    url = f"daily/date={date}"
+    return SimpleNamespace(date=date, url=url, manifest=manifest, share_with_id=share_with_id, is_old=is_old)
+
+
+@pytest.fixture(autouse=True)
+def releases(monkeypatch):
+    """Read the release of a day from its attribute, as these days have no files."""
+    monkeypatch.setattr(row_counts, "is_of_earlier_release", lambda day: day.is_old)
 
 
 @pytest.fixture
@@ -23,7 +30,7 @@ def warned(monkeypatch, capsys):
     monkeypatch.setattr(row_counts, "_share_with_id", lambda day: day.share_with_id)
 
     def warnings(*days):
-        warn_of_unusual_rows([days[-1].date], days)
+        warn_of_unusual_rows("w", [days[-1].date], days)
         return capsys.readouterr().err.splitlines()
 
     return warnings
@@ -65,6 +72,16 @@ def test_a_day_that_lost_its_answer_ids_is_a_warning(warned):
     assert warned(day_of(0), day_of(1)) == []
 
 
+def test_days_of_an_earlier_release_without_answer_ids_are_a_warning_with_the_command_that_reads_them(warned):
+    old, new = [day_of(n, is_old=True) for n in range(2)], [day_of(n, share_with_id=0.1) for n in (2, 3)]
+    assert warned(*old, *new) == [
+        "warning: 2 days ingested by an earlier release, without the ids of answers, the first 2025-11-01: some "
+        "questions keep the old text of an edited answer. Run `qpr ingest --warehouse w --from 2025-11-01 --to "
+        "2025-11-02` with the options of this night to read the days again"
+    ]
+    assert warned(*old, day_of(2)) == []  # the log has no ids
+
+
 @pytest.mark.parametrize(("ids", "number"), [("a--", 0), ("a-b", 1)])
 def test_answer_ids_of_the_minority_of_a_day_are_not_missed(monkeypatch, capsys, ids, number):
     def read(day, columns):
@@ -74,5 +91,5 @@ def test_answer_ids_of_the_minority_of_a_day_are_not_missed(monkeypatch, capsys,
         ]
 
     monkeypatch.setattr(row_counts, "read_day_counts", read)
-    warn_of_unusual_rows([day_of(1).date], [day_of(0), day_of(1)])
+    warn_of_unusual_rows("w", [day_of(1).date], [day_of(0), day_of(1)])
     assert len(capsys.readouterr().err.splitlines()) == number
