@@ -20,7 +20,16 @@ from model.encoders.interface import Weights as Weights
 from model.encoders.registry import kind_of
 from model.encoders.tensors import check_finite, first_difference, mapped_tensors, read_tensors, signature
 from model.text.vocabulary import Vocabulary
-from schemas.artifacts.manifest import REPORTS, File, Manifest, Source, first_fault, read_manifest, read_verified
+from schemas.artifacts.manifest import (
+    REPORTS,
+    File,
+    Manifest,
+    Source,
+    first_fault,
+    or_upgrade,
+    read_manifest,
+    read_verified,
+)
 from schemas.errors import QprError
 from schemas.quantities import counted
 
@@ -152,7 +161,8 @@ def _config(url: str, content: bytes) -> ModelConfig:
     try:
         config = ModelConfig.model_validate_json(content)
     except pydantic.ValidationError as error:
-        raise QprError(f"{url}: {CONFIG}: {first_fault(error)}. Train the model again") from error
+        advice = f"Train the model again{or_upgrade(error)}"
+        raise QprError(f"{url}: {CONFIG}: {first_fault(error)}. {advice}") from error
     return config if "tokenizer" in config.model_fields_set else config.model_copy(update={"tokenizer": 1})
 
 

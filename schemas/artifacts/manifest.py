@@ -168,8 +168,8 @@ def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
         checksum = fields.pop(_CHECKSUM, None)
         manifest = Manifest.model_validate(fields) if version <= SCHEMA_VERSION else None
     except pydantic.ValidationError as error:
-        upgrade = " or, if a newer release wrote it, upgrade question-paraphrase-retrieval" if _unknown(error) else ""
-        raise DamagedError(f"{file}: damaged ({first_fault(error)}). Make the {noun} again{upgrade}") from error
+        advice = f"Make the {noun} again{or_upgrade(error)}"
+        raise DamagedError(f"{file}: damaged ({first_fault(error)}). {advice}") from error
     if manifest is None:
         versions = f"schema version {version}, this code reads up to {SCHEMA_VERSION}"
         raise QprError(f"{url}: written by a newer release ({versions}). Upgrade question-paraphrase-retrieval")
@@ -230,12 +230,14 @@ def read_settings(url: str, manifest: Manifest, settings: type[Settings], *, aga
     try:
         return settings.model_validate(manifest.configuration)
     except pydantic.ValidationError as error:
-        raise QprError(f"{url}/{MANIFEST}: configuration: {first_fault(error)}. {again}") from error
+        advice = f"{again}{or_upgrade(error)}"
+        raise QprError(f"{url}/{MANIFEST}: configuration: {first_fault(error)}. {advice}") from error
 
 
-def _unknown(error: pydantic.ValidationError) -> bool:
-    """Return whether a manifest has a field, a kind or a table that this release does not have."""
-    return any(fault["type"] in {"extra_forbidden", "literal_error", "unknown_table"} for fault in error.errors())
+def or_upgrade(error: pydantic.ValidationError) -> str:
+    """Return the advice to upgrade, if a document has a field, a kind or a table that this release does not have."""
+    is_newer = any(fault["type"] in {"extra_forbidden", "literal_error", "unknown_table"} for fault in error.errors())
+    return " or, if a newer release wrote it, upgrade question-paraphrase-retrieval" if is_newer else ""
 
 
 def first_fault(error: pydantic.ValidationError) -> str:

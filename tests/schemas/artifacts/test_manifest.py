@@ -3,10 +3,11 @@ import json
 import os
 import re
 
+import pydantic
 import pytest
 
 from schemas.artifacts import conditional_writes, storage
-from schemas.artifacts.manifest import MANIFEST, REPORTS, Source, read_manifest, read_verified
+from schemas.artifacts.manifest import MANIFEST, REPORTS, Source, read_manifest, read_settings, read_verified
 from schemas.artifacts.paths import RUN_FOLDER
 from schemas.artifacts.writer import Output
 from schemas.errors import QprError
@@ -228,6 +229,22 @@ def test_a_field_or_a_table_that_this_release_does_not_have_may_be_of_a_newer_on
         change_manifest(url, **change)
         with pytest.raises(QprError, match="Make the artefact again or, if a newer release wrote it, upgrade"):
             read_manifest(url)
+
+
+class Settings(pydantic.BaseModel, extra="forbid"):
+    shards: int
+
+
+def test_a_configuration_with_a_field_that_this_release_does_not_have_may_be_of_a_newer_one(url):
+    publish(url)
+    assert read_settings(url, read_manifest(url), Settings, again="Build it again") == Settings(shards=1)
+    for configuration, advice in (
+        ({"shards": 1, "built_from": []}, "Build it again or, if a newer release wrote it, upgrade question-"),
+        ({"shards": "few"}, "Build it again$"),
+    ):
+        change_manifest(url, configuration=configuration)
+        with pytest.raises(QprError, match=rf"manifest\.json: configuration: .*\. {advice}"):
+            read_settings(url, read_manifest(url), Settings, again="Build it again")
 
 
 @pytest.mark.parametrize(
