@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from jobs.workflows.erasure.rewriting import Changed, rewrite
 from pipelines.ingestion.days import ADDED as ADDED_TO_DAYS
@@ -61,7 +62,9 @@ def erase_from_day(url: str, erasure: Erasure, key: UserKey | None, *, dry_run: 
             erased.update(count(_REJECTED, before, ""))
             erased.subtract(count(_REJECTED, after, ""))
             erased[_REPLACED] = payloads_replaced(before, after)
-        return Changed(to_parquet(after, file.table) if len(after) else b"", len(after), erased)
+        stored = pq.read_schema(pa.BufferReader(content)).names  # a day of an earlier release stays one
+        left = after.select([name for name in after.column_names if name in stored])
+        return Changed(to_parquet(left, file.table) if len(left) else b"", len(left), erased)
 
     counts = rewrite(url, "day", change, dry_run=dry_run, counters=_counters)
     erased = {

@@ -1,7 +1,9 @@
+import datetime
+
 import pyarrow as pa
 
 from jobs.workflows.erasure.days import erase_from_day
-from pipelines.ingestion.days import ADDED, COUNTS
+from pipelines.ingestion.days import ADDED, COUNTS, Day, is_of_earlier_release
 from pipelines.intermediate import ASKED
 from pipelines.privacy.erase import Erasure
 from pipelines.writing.parquet import to_parquet
@@ -21,5 +23,7 @@ def test_a_question_is_erased_from_a_day_of_an_earlier_release(memory):
     output.publish([file], inputs=[], configuration={}, counters=counters)
     erased = erase_from_day(memory, Erasure(frozenset({"where am i"})), None, dry_run=False)
     assert erased["rows"] == 3
-    [left] = read_manifest(memory, "day").files
+    manifest = read_manifest(memory, "day")
+    [left] = manifest.files
     assert (left.table, left.rows) == (COUNTS, 1)
+    assert is_of_earlier_release(Day(datetime.date(2026, 11, 20), memory, manifest))  # so that a night warns of it
