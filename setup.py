@@ -80,6 +80,8 @@ setup(
         "model": [
             "py.typed",
             "guards/*.json",
+            "guards/actions/*.json",
+            "guards/actions/*.parquet",
             "guards/entities/*.json",
             "guards/entities/*.parquet",
             "guards/entities/*.txt",

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
+from model.guards.action import action_differs
 from model.guards.entity import entity_differs
 from model.guards.negation import negation_differs
 from model.guards.numbers import numbers_differ
@@ -21,6 +22,7 @@ GUARDS: Final[dict[str, Callable[[Reading, Reading], bool]]] = {
     "negation": negation_differs,
     "order": order_differs,
     "entity": entity_differs,
+    "action": action_differs,
 }
 """The guards by name, cheap ones first: functions of two readings, all symmetric. Each has a `Reason` of its own in
 `model.search.results`."""

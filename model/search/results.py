@@ -20,6 +20,7 @@ Reason = Literal[
     "guard:negation",
     "guard:order",
     "guard:entity",
+    "guard:action",
     "no_certificate",
     "expired",
     "alarm",

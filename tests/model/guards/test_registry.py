@@ -65,6 +65,7 @@ def test_a_stem_is_a_beginning_of_its_word(text):
         ("negation", "Can I travel with a visa?", "Can I travel without a visa?"),
         ("order", "Trains from Bonn to Ulm", "Trains from Ulm to Bonn"),
         ("entity", "Hotels in Paris", "Hotels in London"),
+        ("action", "How do I plant a tree?", "How do I prune a tree?"),
     ],
 )
 def test_the_guard_that_sees_a_difference_is_named(guard, one, two):

@@ -1,0 +1,1 @@
+"""Verbs that name different actions."""
