@@ -31,6 +31,9 @@ from model.guards.symbols import symbols_differ
         ("A burger w/ onions?", "A burger w/out onions?"),
         ("What is a ratio of 5:1?", "What is a ratio of 1:5?"),
         ("Is ?: in Kotlin?", "Is ?. in Kotlin?"),
+        ("What is the use of :: in Java?", "When do I write : in Java?"),
+        ("What does >out do?", "What does <out do?"),
+        ("How do I solve 2x + 5 = 9?", "How do I solve 2x - 5 = 9?"),
     ],
 )
 def test_another_code_is_another_question(one, two):
@@ -60,6 +63,13 @@ def test_another_code_is_another_question(one, two):
         ("What is 4x6?", "What is 4*6?"),
         ("Did they win 2:0?", "Did they win 2-0?"),
         ("Is 1:1 the ratio?", "Is the ratio 1:1?"),
+        ("What does ls -l -a show?", "What does ls -l show me?"),
+        ("A burger with ham and/or cheese?", "A burger without ham and/or cheese?"),
+        ("What is x ÷ y?", "What is x / y?"),
+        ("Help : my card is lost", "Help - my card is lost"),
+        ("It broke . What now?", "It broke - what now?"),
+        ("My card is lost -", "My card is lost :"),
+        ("& what now?", "- what now?"),
     ],
 )
 def test_the_same_code_in_another_spelling_is_no_difference(one, two):

@@ -59,6 +59,8 @@ from model.guards.reading import Reading
         ("Is it enough for one person?", "Is it enough for six people?"),
         ("port 80", "port 443"),
         ("10^6", "10^9"),
+        ("Was I charged 5%?", "Was I charged $5?"),
+        ("Is one glass of wine a day harmful?", "Are three glasses of wine a day harmful?"),
     ],
 )
 def test_another_number_in_the_same_place_is_another_question(one, two):
@@ -139,6 +141,16 @@ def test_another_number_in_the_same_place_is_another_question(one, two):
         ("Is 0800 123 456 your number?", "Is 0800-123456 your number?"),
         ("Is 555-1234 your number?", "Is 5551234 your number?"),
         ("Is the 4 by 6 print in stock?", "Is the 4x6 print in stock?"),
+        ("Is a third of a cup enough?", "Is 1/3 cup enough?"),
+        ("Is it two fifths?", "Is it 40%?"),
+        ("Is it two crore fifty lakh?", "Is it 2.5 crore?"),
+        ("Is it two lakh fifty thousand?", "Is it 250,000?"),
+        ("Is it two hundred and fifty thousand?", "Is it 250,000?"),
+        ("Is it an hundred and fifty dollars?", "Is it 150 dollars?"),
+        ("Is it $5 million?", "Is it $5m?"),
+        ("Did it open 3/5/2024?", "Did it open May 3, 2024?"),
+        ("Are two and a spare enough?", "Are 2 and a spare enough?"),
+        ("Parking for two hours and a half?", "Parking for 150 minutes?"),
     ],
 )
 def test_another_way_to_write_a_number_is_no_difference(one, two):
@@ -156,6 +168,9 @@ def test_another_way_to_write_a_number_is_no_difference(one, two):
         ("Was kosten 3 Koffer im Bus nach Rom?", "Wie viele Tage darf ich bei 5 Kollegen im Zug bleiben?"),
         ("Was kosten 3 Koffer im Flugzeug nach Rom?", "Wie viele Tage darf ich bei 5 Kollegen bleiben?"),
         ("My code is 4711 and nothing works", "Who of them scored 9 and when?"),
+        ("2024?", "Who won in 2023?"),
+        ("Is it three times four?", "Is it 5 times?"),
+        ("Once I paid, can I get a refund?", "I paid twice, can I get a refund?"),
     ],
 )
 def test_numbers_of_other_kinds_or_in_other_places_do_not_compete(one, two):
@@ -179,6 +194,11 @@ def test_numbers_of_other_kinds_or_in_other_places_do_not_compete(one, two):
         ("12 pm", 720, "clock"),
         ("5 pm", 1020, "clock"),
         ("1985", 1985, "year"),
+        ("1499", 1499, ""),
+        ("1500", 1500, "year"),
+        ("1h30", 5_400, "time"),
+        ("half past six", 390, "clock12"),
+        ("quarter to eight", 465, "clock12"),
         ("World War I", 1, ""),
         ("the part V", 5, ""),
         ("read chapter X", 10, ""),
@@ -211,6 +231,7 @@ def test_values_of_numbers_in_words_and_digits(text, value, kind):
         "twenty-one",
         "half a",
         "3/4",
+        "3/4 of",
         "5 pm",
         "10:15 am",
         "II",
@@ -219,6 +240,12 @@ def test_values_of_numbers_in_words_and_digits(text, value, kind):
 def test_the_word_behind_a_number_is_behind_all_its_parts(number):
     [quantity], _ = quantities(Reading(f"the {number} buses"), Reading(""))
     assert (quantity.before, quantity.after) == ("the", "bus")
+
+
+@pytest.mark.parametrize("word", ["best", "ways", "way", "tips", "things", "reasons", "steps", "most"])
+def test_the_length_of_a_list_is_no_difference(word):
+    assert not numbers_differ(Reading(f"10 {word} for a trip"), Reading(f"5 {word} for a trip"))
+    assert numbers_differ(Reading(f"10 days of the {word} trip"), Reading(f"5 days of the {word} trip"))
 
 
 @pytest.mark.parametrize("word", ["and", "or", "of", "in", "to", "for", "at", "is", "are", "if", "on", "a", "the"])

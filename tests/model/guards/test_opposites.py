@@ -29,6 +29,8 @@ from model.guards.registry import fires
         ("What is the maximum deposit?", "What is the minimum deposit?"),
         ("remove column pandas", "add column pandas"),
         ("What was not accepted?", "What was not rejected?"),
+        ("Do I switch on a lamp?", "Do I switch off the lamp?"),
+        ("What is the easiest exam?", "What is the hardest exam?"),
     ],
 )
 def test_opposite_words_are_another_question(one, two):
@@ -70,6 +72,30 @@ def test_opposites_with_the_same_meaning_are_no_difference(one, two):
 )
 def test_words_have_their_forms(pair):
     assert are_listed(set(pair.split())) == (pair != "cities towns")
+
+
+@pytest.mark.parametrize(
+    ("word", "base"),
+    [
+        ("incorrect", "correct"),
+        ("impossible", "possible"),
+        ("illegal", "legal"),
+        ("irregular", "regular"),
+        ("disconnected", "connected"),
+        ("deactivated", "activated"),
+        ("atypical", "typical"),
+        ("unpaid", "paid"),
+        ("non-toxic", "toxic"),
+    ],
+)
+def test_a_negating_prefix_makes_an_opposite(word, base):
+    assert negation_differs(Reading(f"Is it {word}?"), Reading(f"Is it {base}?"))
+    assert not negation_differs(Reading(f"Is it {word}?"), Reading(f"Is it not {base}?"))
+
+
+def test_another_prefix_makes_no_opposite():
+    assert are_listed({"unpaid", "paid"})
+    assert not are_listed({"repaid", "paid"})
 
 
 def test_each_group_has_two_sides_and_no_word_on_both():

@@ -17,6 +17,7 @@ from model.guards.reading import Reading
         ("I get dizzy when I'm thirsty, is that normal?", "I get thirsty when I'm dizzy, is that normal?"),
         ("Hi, if it snows, does the heating start?", "Hi, if the heating starts, does it snow?"),
         ("when I cough why does my back hurt", "when my back hurts why do I cough"),
+        ("when my dog eats where can my cat sleep", "when my cat sleeps where can my dog eat"),
     ],
 )
 def test_exchanged_clauses_are_another_question(one, two):
@@ -35,8 +36,19 @@ def test_exchanged_clauses_are_another_question(one, two):
         ("when my card is lost what do I do", "what do I do when my card is lost"),
         ("Is leasing cheaper than buying?", "Is buying cheaper than leasing?"),
         ("How is Go different than Rust?", "How is Rust different than Go?"),
+        ("When do I pay before I sign?", "When do I sign after I pay?"),
+        ("Is butter as bad as margarine?", "Is margarine as bad as butter?"),
     ],
 )
 def test_moved_clauses_and_plain_comparisons_are_no_difference(one, two):
     assert not order_differs(Reading(one), Reading(two))
     assert not order_differs(Reading(two), Reading(one))
+
+
+@pytest.mark.parametrize(
+    "word", ["when", "if", "because", "before", "after", "once", "until", "whenever", "unless", "although", "though"]
+)
+def test_each_conjunction_separates_two_clauses(word):
+    one = Reading(f"Do I sleep badly {word} I drink coffee?")
+    assert order_differs(one, Reading(f"Do I drink coffee {word} I sleep badly?"))
+    assert not order_differs(one, Reading(f"{word} I drink coffee, do I sleep badly?"))

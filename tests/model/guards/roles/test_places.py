@@ -27,6 +27,8 @@ from model.guards.reading import Reading
         ("Can I use hard wax if I have soft skin?", "Can I use soft wax if I have hard skin?"),
         ("Can I pay my card with my loan?", "Can I pay my loan with my card?"),
         ("Which is the mother of the king's aunt?", "Which is the aunt of the king's mother?"),
+        ("Is an ape a monkey?", "Is a monkey an ape?"),
+        ("Why does it work in Rome but doesn't in Bonn?", "Why does it work in Bonn but doesn't in Rome?"),
     ],
 )
 def test_exchanged_words_are_another_question(one, two):
@@ -51,8 +53,16 @@ def test_exchanged_words_are_another_question(one, two):
         ("What can I do after 10th grade?", "What can I do after grade 10th?"),
         ("Do I have to call you to change my plan?", "Can I change my plan without having to call you?"),
         ("Are there first aid kits on board?", "Are there aid kits on board first?"),
+        ("Is a 50% dose enough?", "Is a dose of 50% enough?"),
     ],
 )
 def test_moved_words_are_no_difference(one, two):
     assert not order_differs(Reading(one), Reading(two))
     assert not order_differs(Reading(two), Reading(one))
+
+
+@pytest.mark.parametrize("word", ["some", "many", "any", "all", "what kind"])
+def test_of_behind_words_for_many_is_no_preposition(word):
+    one = Reading(f"Do {word} of the dogs chase cats?")
+    assert order_differs(one, Reading("Do cats chase dogs?"))
+    assert not order_differs(one, Reading("Do dogs chase cats?"))

@@ -20,6 +20,9 @@ from model.guards.reading import Reading
         ("Who does the manager report to?", "Who reports to the manager?"),
         ("Who lent money to my brother?", "Who did my brother lend money to?"),
         ("the doctor who treated my mother", "the doctor my mother treated"),
+        ("What snakes eat mice?", "What snakes do mice eat?"),
+        ("Who did Real Madrid sell players to?", "Who sold players to Real Madrid?"),
+        ("who does a head nurse report to in a hospital", "who reports to a head nurse in a hospital"),
     ],
 )
 def test_subject_and_object_questions_differ(one, two):

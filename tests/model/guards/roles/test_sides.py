@@ -20,6 +20,8 @@ from model.guards.reading import Reading
         ("I scratched a parked car", "a parked car scratched me"),
         ("do dogs like cats", "do cats like dogs"),
         ("What is the oddest thing someone has ever asked you?", "What is the oddest thing you have asked someone?"),
+        ("I got my neighbor's parcel by mistake", "My neighbor got my parcel by mistake"),
+        ("Is it true I blocked her?", "She blocked me, is it true?"),
     ],
 )
 def test_exchanged_sides_are_another_question(one, two):
@@ -45,6 +47,7 @@ def test_exchanged_sides_are_another_question(one, two):
         ("My store card was refused, can you explain that?", "You refused my store card."),
         ("Can I top up using cash?", "How do I use cash to top up my account?"),
         ("Is there a room service fee?", "Why did I pay a fee to service the room?"),
+        ("What can I do to see him?", "He can see me, what can I do?"),
     ],
 )
 def test_the_same_roles_are_no_difference(one, two):

@@ -16,6 +16,7 @@ from model.guards.reading import Reading
         ("do I whisk the eggs and then add the sugar", "do I add the sugar and then whisk the eggs"),
         ("Can my friend see my posts?", "Can I see my friend's posts?"),
         ("Why does Word open when I close Slack?", "Why does Slack open when I close Word?"),
+        ("Has Spain 3 times beaten Italy?", "Has Italy 3 times beaten Spain?"),
     ],
 )
 def test_another_meaning_has_a_direction(one, two):

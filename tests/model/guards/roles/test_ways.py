@@ -17,6 +17,7 @@ from model.guards.reading import Reading
         ("share calendar from outlook to google", "share google calendar to outlook"),
         ("flights from Oslo to Bergen and their prices", "flights from Bergen to Oslo and their prices"),
         ("bus times Leeds to York", "bus times York to Leeds"),
+        ("how do I rebase main onto feature in git", "git rebase feature onto main"),
     ],
 )
 def test_opposite_ways_are_another_question(one, two):
