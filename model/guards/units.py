@@ -166,14 +166,14 @@ def _in_words(match: re.Match[str]) -> str:
     if all(word in SCALES for word in words[1:]):
         return match[0] if match[0].startswith(words[0]) else " ".join(("1", *words[1:]))
     total, part, smallest = 0, 0, float("inf")
-    for place, word in enumerate(words):
+    for word in words:
         size = SCALES.get(word)
         if size is None:
             if part % _HUNDRED and not (part % _TENS == 0 and part % _HUNDRED > _TENS and CARDINALS[word] < _TENS):
                 return match[0]
             part += CARDINALS[word]
         elif size == _HUNDRED:
-            if not 0 < part < _HUNDRED or place == 0:
+            if not 0 < part < _HUNDRED:
                 return match[0]
             part *= _HUNDRED
         elif part == 0 or size >= smallest:

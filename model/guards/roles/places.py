@@ -125,9 +125,6 @@ def _places_exchanged(
                 marks == (second[begin].mark, second[stop - left].mark)
                 and all(one.mark == two.mark or {one.mark, two.mark} == {"", "to"} for one, two in between)
                 and _has_direction(*marks, stems[:begin], stems[verb:end], no_verbs)
-                and (
-                    bool(between) or bool(marks[1]) or (stems[begin].isalpha() and stems[end].isalpha())
-                )  # "12th class"
             )
     return False
 
