@@ -17,7 +17,6 @@ from model.guards.reading import Reading
         ("I get dizzy when I'm thirsty, is that normal?", "I get thirsty when I'm dizzy, is that normal?"),
         ("Hi, if it snows, does the heating start?", "Hi, if the heating starts, does it snow?"),
         ("when I cough why does my back hurt", "when my back hurts why do I cough"),
-        ("when my dog eats where can my cat sleep", "when my cat sleeps where can my dog eat"),
     ],
 )
 def test_exchanged_clauses_are_another_question(one, two):
@@ -52,3 +51,10 @@ def test_each_conjunction_separates_two_clauses(word):
     one = Reading(f"Do I sleep badly {word} I drink coffee?")
     assert order_differs(one, Reading(f"Do I drink coffee {word} I sleep badly?"))
     assert not order_differs(one, Reading(f"{word} I drink coffee, do I sleep badly?"))
+
+
+@pytest.mark.parametrize("asking", ["why can", "how can", "what can", "where can", "who can", "do", "does", "did"])
+def test_a_question_behind_a_clause_needs_no_comma(asking):
+    one = Reading(f"when my dog eats {asking} my cat sleep")
+    assert order_differs(one, Reading(f"when my cat sleeps {asking} my dog eat"))
+    assert not order_differs(one, Reading(f"{asking} my cat sleep when my dog eats"))

@@ -66,3 +66,17 @@ def test_of_behind_words_for_many_is_no_preposition(word):
     one = Reading(f"Do {word} of the dogs chase cats?")
     assert order_differs(one, Reading("Do cats chase dogs?"))
     assert not order_differs(one, Reading("Do dogs chase cats?"))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Do I want", "I wonder how", "Would I like", "Do I need", "Do I try", "Is it a way", "Am I able", "Do I start",
+        "Do I begin", "Do I learn", "Am I used", "Is it a place", "Am I going", "Do I know how", "Is it best",
+        "Do I have", "he has", "he had",
+    ],
+)  # fmt: skip
+def test_to_before_a_verb_is_no_preposition_of_it(words):
+    one = Reading(f"{words} to register to vote?")
+    assert order_differs(one, Reading(f"{words} to vote to register?"))
+    assert not order_differs(one, Reading(f"To vote, {words.lower()} to register?"))

@@ -29,6 +29,8 @@ def test_another_meaning_has_a_direction(one, two):
     [
         ("what is 3 times 4", "what is 4 times 3"),
         ("what is three times seven", "what is seven times three"),
+        ("what is 12 times 30", "what is 30 times 12"),
+        ("Can a cat be like a dog?", "Can a dog be like a cat?"),
         ("Can cats and dogs eat rice?", "Can dogs and cats eat rice?"),
         ("Is Bonn like Ulm?", "Is Ulm like Bonn?"),
         ("Does tofu taste like cheese?", "Does cheese taste like tofu?"),
