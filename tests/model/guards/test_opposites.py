@@ -31,6 +31,7 @@ from model.guards.registry import fires
         ("What was not accepted?", "What was not rejected?"),
         ("Do I switch on a lamp?", "Do I switch off the lamp?"),
         ("What is the easiest exam?", "What is the hardest exam?"),
+        ("Is the tap in the kitchen on?", "Is the kitchen tap off?"),
     ],
 )
 def test_opposite_words_are_another_question(one, two):

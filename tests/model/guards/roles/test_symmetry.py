@@ -38,6 +38,7 @@ def test_another_meaning_has_a_direction(one, two):
         ("Is the bank next to the mall?", "Is the mall next to the bank?"),
         ("How close is Mars to Earth?", "How close is Earth to Mars?"),
         ("When did Disney merge with Pixar?", "When did Pixar merge with Disney?"),
+        ("Is China to Russia a friend?", "Is Russia to China a friend?"),
     ],
 )
 def test_symmetric_relations_are_no_difference(one, two):
