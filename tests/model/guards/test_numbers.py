@@ -61,6 +61,7 @@ from model.guards.reading import Reading
         ("10^6", "10^9"),
         ("Was I charged 5%?", "Was I charged $5?"),
         ("Is one glass of wine a day harmful?", "Are three glasses of wine a day harmful?"),
+        ("Can I book a double room?", "Can I book three rooms?"),
     ],
 )
 def test_another_number_in_the_same_place_is_another_question(one, two):
@@ -174,6 +175,7 @@ def test_another_way_to_write_a_number_is_no_difference(one, two):
         ("Once I paid, can I get a refund?", "I paid twice, can I get a refund?"),
         ("I have 2 kids, is there a room for 5 in your hotel?", "We have 2 dogs, do you sell food for 6 in a pack?"),
         ("the second largest city of the oldest country", "the second oldest city of the largest country"),
+        ("Is it 3 times 4?", "Is it 5 times?"),
     ],
 )
 def test_numbers_of_other_kinds_or_in_other_places_do_not_compete(one, two):

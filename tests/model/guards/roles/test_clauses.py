@@ -17,6 +17,7 @@ from model.guards.reading import Reading
         ("I get dizzy when I'm thirsty, is that normal?", "I get thirsty when I'm dizzy, is that normal?"),
         ("Hi, if it snows, does the heating start?", "Hi, if the heating starts, does it snow?"),
         ("when I cough why does my back hurt", "when my back hurts why do I cough"),
+        ("Unless I drink coffee, do I sleep badly?", "Do I drink coffee unless I sleep badly?"),
     ],
 )
 def test_exchanged_clauses_are_another_question(one, two):

@@ -54,6 +54,7 @@ def test_exchanged_words_are_another_question(one, two):
         ("Do I have to call you to change my plan?", "Can I change my plan without having to call you?"),
         ("Are there first aid kits on board?", "Are there aid kits on board first?"),
         ("Is a 50% dose enough?", "Is a dose of 50% enough?"),
+        ("Which ways to pay bills are there?", "Which bill pay ways are there?"),
     ],
 )
 def test_moved_words_are_no_difference(one, two):

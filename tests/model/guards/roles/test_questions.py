@@ -43,6 +43,7 @@ def test_subject_and_object_questions_differ(one, two):
         ("What motivates you?", "What is your motivation?"),
         ("How do we choose our goals?", "How can I choose what goals suit me?"),
         ("Which paper sizes are stocked by you?", "Do you stock paper sizes?"),
+        ("What is the best way to charge my phone?", "How do I charge a phone?"),
     ],
 )
 def test_one_side_in_other_forms_is_no_difference(one, two):
