@@ -62,6 +62,7 @@ from model.guards.reading import Reading
         ("Was I charged 5%?", "Was I charged $5?"),
         ("Is one glass of wine a day harmful?", "Are three glasses of wine a day harmful?"),
         ("Can I book a double room?", "Can I book three rooms?"),
+        ("Are you open until 24?", "Are you open until 10 pm?"),
     ],
 )
 def test_another_number_in_the_same_place_is_another_question(one, two):

@@ -32,6 +32,7 @@ from model.guards.registry import fires
         ("Do I switch on a lamp?", "Do I switch off the lamp?"),
         ("What is the easiest exam?", "What is the hardest exam?"),
         ("Is the tap in the kitchen on?", "Is the kitchen tap off?"),
+        ("What raises blood pressure?", "What lowers blood pressure?"),
     ],
 )
 def test_opposite_words_are_another_question(one, two):

@@ -17,7 +17,6 @@ from model.guards.reading import Reading
         ("I get dizzy when I'm thirsty, is that normal?", "I get thirsty when I'm dizzy, is that normal?"),
         ("Hi, if it snows, does the heating start?", "Hi, if the heating starts, does it snow?"),
         ("when I cough why does my back hurt", "when my back hurts why do I cough"),
-        ("Unless I drink coffee, do I sleep badly?", "Do I drink coffee unless I sleep badly?"),
     ],
 )
 def test_exchanged_clauses_are_another_question(one, two):
@@ -38,6 +37,7 @@ def test_exchanged_clauses_are_another_question(one, two):
         ("How is Go different than Rust?", "How is Rust different than Go?"),
         ("When do I pay before I sign?", "When do I sign after I pay?"),
         ("Is butter as bad as margarine?", "Is margarine as bad as butter?"),
+        ("Do I cry if I laugh?", "Do I sing if I cry?"),
     ],
 )
 def test_moved_clauses_and_plain_comparisons_are_no_difference(one, two):
@@ -59,3 +59,10 @@ def test_a_question_behind_a_clause_needs_no_comma(asking):
     one = Reading(f"when my dog eats {asking} my cat sleep")
     assert order_differs(one, Reading(f"when my cat sleeps {asking} my dog eat"))
     assert not order_differs(one, Reading(f"{asking} my cat sleep when my dog eats"))
+
+
+@pytest.mark.parametrize("word", ["because", "once", "whenever", "unless", "although", "though"])
+def test_a_clause_at_the_start_is_another_one_than_at_the_end(word):
+    one = Reading(f"{word} I drink coffee, do I sleep badly?")
+    assert order_differs(one, Reading(f"Do I drink coffee {word} I sleep badly?"))
+    assert not order_differs(one, Reading(f"Do I sleep badly {word} I drink coffee?"))

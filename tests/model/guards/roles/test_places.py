@@ -29,6 +29,7 @@ from model.guards.reading import Reading
         ("Which is the mother of the king's aunt?", "Which is the aunt of the king's mother?"),
         ("Is an ape a monkey?", "Is a monkey an ape?"),
         ("Why does it work in Rome but doesn't in Bonn?", "Why does it work in Bonn but doesn't in Rome?"),
+        ("Does a dog chasing a cat bark?", "Does a cat chasing a dog bark?"),
     ],
 )
 def test_exchanged_words_are_another_question(one, two):
@@ -81,3 +82,17 @@ def test_to_before_a_verb_is_no_preposition_of_it(words):
     one = Reading(f"{words} to register to vote?")
     assert order_differs(one, Reading(f"{words} to vote to register?"))
     assert not order_differs(one, Reading(f"To vote, {words.lower()} to register?"))
+
+
+@pytest.mark.parametrize("article", ["a", "any", "every", "each"])
+def test_to_be_another_thing_has_a_direction(article):
+    one = Reading(f"Is {article} cube a box?")
+    assert order_differs(one, Reading(f"Is {article} box a cube?"))
+    assert not order_differs(one, Reading(f"Is {article} cube then a box?"))
+
+
+@pytest.mark.parametrize("ordinal", ["second", "third", "fourth", "final"])
+def test_first_names_one_of_several(ordinal):
+    one = Reading(f"Can I change my {ordinal} order into my first one?")
+    assert order_differs(one, Reading(f"Can I change my first order into my {ordinal} one?"))
+    assert not order_differs(one, Reading(f"Can my {ordinal} order be changed into my first one?"))
