@@ -63,6 +63,7 @@ from model.guards.reading import Reading
         ("Is one glass of wine a day harmful?", "Are three glasses of wine a day harmful?"),
         ("Can I book a double room?", "Can I book three rooms?"),
         ("Are you open until 24?", "Are you open until 10 pm?"),
+        ("What happens after a second offense?", "What happens after a third offense?"),
     ],
 )
 def test_another_number_in_the_same_place_is_another_question(one, two):
@@ -246,6 +247,13 @@ def test_values_of_numbers_in_words_and_digits(text, value, kind):
 def test_the_word_behind_a_number_is_behind_all_its_parts(number):
     [quantity], _ = quantities(Reading(f"the {number} buses"), Reading(""))
     assert (quantity.before, quantity.after) == ("the", "bus")
+
+
+@pytest.mark.parametrize("term", ["after", "at", "every", "for", "in", "of", "over", "under", "until", "within"])
+def test_terms_between_the_same_words_compete_in_different_sentences(term):
+    one = Reading(f"Which rate would I get on 200,000 {term} 20 years?")
+    assert numbers_differ(one, Reading(f"Tell me your cost of 200,000 {term} 30 years"))
+    assert not numbers_differ(one, Reading(f"Tell me your cost of 200,000 {term} 20 years"))
 
 
 @pytest.mark.parametrize("word", ["best", "ways", "way", "tips", "things", "reasons", "steps", "most"])

@@ -37,7 +37,6 @@ def test_exchanged_clauses_are_another_question(one, two):
         ("How is Go different than Rust?", "How is Rust different than Go?"),
         ("When do I pay before I sign?", "When do I sign after I pay?"),
         ("Is butter as bad as margarine?", "Is margarine as bad as butter?"),
-        ("Do I cry if I laugh?", "Do I sing if I cry?"),
     ],
 )
 def test_moved_clauses_and_plain_comparisons_are_no_difference(one, two):

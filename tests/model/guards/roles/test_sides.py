@@ -22,6 +22,7 @@ from model.guards.reading import Reading
         ("What is the oddest thing someone has ever asked you?", "What is the oddest thing you have asked someone?"),
         ("I got my neighbor's parcel by mistake", "My neighbor got my parcel by mistake"),
         ("Is it true I blocked her?", "She blocked me, is it true?"),
+        ("Do US citizens need a visa for Chile?", "Do Chilean citizens need a visa for the US?"),
     ],
 )
 def test_exchanged_sides_are_another_question(one, two):
