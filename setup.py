@@ -82,6 +82,7 @@ setup(
             "guards/*.json",
             "guards/actions/*.json",
             "guards/actions/*.parquet",
+            "guards/answer_types/*.json",
             "guards/entities/*.json",
             "guards/entities/*.parquet",
             "guards/entities/*.txt",

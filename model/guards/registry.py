@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from model.guards.action import action_differs
+from model.guards.answer_types.difference import answer_type_differs
 from model.guards.entity import entity_differs
 from model.guards.negation import negation_differs
 from model.guards.numbers import numbers_differ
@@ -23,6 +24,7 @@ GUARDS: Final[dict[str, Callable[[Reading, Reading], bool]]] = {
     "order": order_differs,
     "entity": entity_differs,
     "action": action_differs,
+    "answer_type": answer_type_differs,
 }
 """The guards by name, cheap ones first: functions of two readings, all symmetric. Each has a `Reason` of its own in
 `model.search.results`."""

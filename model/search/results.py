@@ -21,6 +21,7 @@ Reason = Literal[
     "guard:order",
     "guard:entity",
     "guard:action",
+    "guard:answer_type",
     "no_certificate",
     "expired",
     "alarm",

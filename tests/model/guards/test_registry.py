@@ -66,6 +66,7 @@ def test_a_stem_is_a_beginning_of_its_word(text):
         ("order", "Trains from Bonn to Ulm", "Trains from Ulm to Bonn"),
         ("entity", "Hotels in Paris", "Hotels in London"),
         ("action", "How do I plant a tree?", "How do I prune a tree?"),
+        ("answer_type", "When is breakfast served?", "Where is breakfast served?"),
     ],
 )
 def test_the_guard_that_sees_a_difference_is_named(guard, one, two):

@@ -1,0 +1,163 @@
+"""Types of answers in other languages than English: "wann öffnet die Bibliothek" and "wo ist die Bibliothek".
+
+two readings -> language -> question words and nouns of properties -> types that no answer can have together
+
+A text asks by a question word ("wann", "combien coûte", 什么时候) or by the noun of a property ("prix", "adresse").
+The rest of both texts has to be about the same thing.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+import re
+from collections.abc import Callable
+from importlib import resources
+from typing import Any, Final, NamedTuple
+
+from model.guards.languages.glossing.plain import PLAIN
+from model.guards.languages.glossing.scripts import language_of
+from model.guards.languages.language import Language
+from model.guards.languages.recognition import common_languages
+from model.guards.reading import RUN, Reading, plain
+from schemas.text import fold
+
+_MOST_CHARACTERS: Final = 300
+"""Longer texts ask for more than one thing."""
+_SAME_THING: Final = 0.5
+"""Share of the content words of the longer text, without those that ask, that the other has too."""
+_WITHOUT_SPACES: Final = ("chinese", "japanese")
+_BREAK: Final = "|"
+_CLAUSE_END: Final = re.compile("[.,:;?!¿¡؟،。？！，、()–—]+")
+_UNIT: Final = re.compile(rf"{re.escape(_BREAK)}|{RUN.pattern}")
+_WHERE: Final = re.compile(r"\boù\b|^ou\b")
+"""French "où", and "ou" at the start of a text: elsewhere that is "or"."""
+
+
+class _Words(NamedTuple):
+    """How a language asks.
+
+    Attributes:
+        phrases: expression of all question words and nouns of properties, the longest first.
+        types: type of answer by its phrase.
+        left_out: words that name no thing.
+        at_start: words that ask at the start of a clause only, "cuando": elsewhere they join clauses.
+        before: words behind which these ask too, "saber cuando".
+        mine: expression of what the writer has: "where is my order" asks when it comes.
+    """
+
+    phrases: re.Pattern[str]
+    types: dict[str, str]
+    left_out: frozenset[str]
+    at_start: frozenset[str]
+    before: frozenset[str]
+    mine: re.Pattern[str]
+
+
+class _Asked(NamedTuple):
+    kind: str
+    things: frozenset[str]
+    is_mine: bool
+
+
+def asks_for_another_type(query: Reading, question: Reading) -> bool:
+    """Return whether two texts in a language other than English ask for different properties of a thing. Symmetric."""
+    if max(len(query.folded), len(question.folded)) > _MOST_CHARACTERS or query.folded == question.folded:
+        return False
+    if name := language_of(query, question):
+        pairs = [(_asked_with_glosses(query, name), _asked_with_glosses(question, name))]
+    else:
+        found = common_languages(query, question)
+        pairs = [(_asked(query, language), _asked(question, language)) for language in found]
+    both = [(one, two) for one, two in pairs if one and two]
+    return bool(both) and all(_differ(one, two) for one, two in both)
+
+
+def _differ(one: _Asked, two: _Asked) -> bool:
+    if one.kind == two.kind:
+        return False
+    kinds = frozenset((one.kind, two.kind))
+    if kinds in _pairs("compatible") or (one.is_mine and two.is_mine and kinds in _pairs("compatible_of_mine")):
+        return False
+    return len(one.things & two.things) >= _SAME_THING * max(1, len(one.things), len(two.things))
+
+
+def _asked(reading: Reading, language: Language) -> _Asked | None:
+    folded = _WHERE.sub("qou", reading.folded) if language.name == "french" else reading.folded
+    left_out = language.functions | language.prepositions | language.articles
+    return _ask(_spaced(plain(folded)), language.name, left_out, language.stem)
+
+
+def _asked_with_glosses(reading: Reading, name: str) -> _Asked | None:
+    text = PLAIN[name](reading.folded)
+    return _ask(text if name in _WITHOUT_SPACES else _spaced(text), name, _table(name).left_out, str)
+
+
+def _spaced(text: str) -> str:
+    """Return words and the ends of clauses, with a space around each."""
+    return f" {_BREAK} {' '.join(_UNIT.findall(_CLAUSE_END.sub(f' {_BREAK} ', text)))} "
+
+
+def _ask(text: str, name: str, left_out: frozenset[str], stem: Callable[[str], str]) -> _Asked | None:
+    """Return the one type that a text asks for and of what; None if there are none or several types."""
+    table = _table(name)
+    asking = [match for match in table.phrases.finditer(text) if _does_ask(match, text, table)]
+    kinds = {table.types[match[0]] for match in asking}
+    kinds = kinds - _overruled() or kinds  # "wie hoch ist der Preis"
+    if len(kinds) != 1:
+        return None
+    for match in reversed(asking):
+        text = f"{text[: match.start()]} {text[match.end() :]}"
+    units = itertools.chain.from_iterable(RUN.findall(text)) if name in _WITHOUT_SPACES else RUN.findall(text)
+    things = frozenset(stem(unit) for unit in units if unit not in left_out)
+    return _Asked(kinds.pop(), things, table.mine.search(text) is not None)
+
+
+def _does_ask(match: re.Match[str], text: str, table: _Words) -> bool:
+    if match[0] not in table.at_start:
+        return True
+    before = text[: match.start()].split()[-1]
+    return before == _BREAK or before in table.before
+
+
+@functools.cache
+def _table(name: str) -> _Words:
+    row = _file()["languages"][name]
+    left_out = frozenset(_plain(row.get("left_out", ""), name).split())
+    types = {_plain(phrase, name): kind for kind, line in row["asking"].items() for phrase in line.split("|")}
+    longest_first = sorted(types, key=lambda phrase: (-len(phrase), phrase))
+    either = "|".join(map(re.escape, longest_first))
+    spaced = name not in _WITHOUT_SPACES
+    mine = "|".join(_plain(row["mine"], name).split())
+    return _Words(
+        phrases=re.compile(rf"(?<= )(?:{either})(?= )" if spaced else either),
+        types=types,
+        left_out=left_out,
+        at_start=frozenset(row.get("at_start", "").split()),
+        before=frozenset(row.get("before", "").split()),
+        mine=re.compile(rf"\b(?:{mine})" if spaced else mine),
+    )
+
+
+def _plain(text: str, name: str) -> str:
+    return PLAIN[name](fold(text)) if name in PLAIN else plain(fold(text))
+
+
+@functools.cache
+def _pairs(name: str) -> frozenset[frozenset[str]]:
+    """Return pairs of types that one answer can have: a person and a place to turn to."""
+    return frozenset(frozenset(pair.split()) for pair in _file()[name])
+
+
+@functools.cache
+def _overruled() -> frozenset[str]:
+    """Return types that a noun or another question word in the same text overrules."""
+    return frozenset(_file()["overruled"])
+
+
+@functools.cache
+def _file() -> dict[str, Any]:
+    text = resources.files(__package__).joinpath("question_words.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found

@@ -1,0 +1,64 @@
+import json
+from importlib import resources
+
+import pytest
+
+from model.guards.languages.answer_types import asks_for_another_type
+from model.guards.languages.glossing.lists import NAMES
+from model.guards.languages.language import languages
+from model.guards.reading import Reading
+
+ANOTHER_TYPE = [
+    ("Wann öffnet das Hallenbad in Uster?", "Wo ist das Hallenbad in Uster?"),
+    ("Wie lange dauert der Versand nach Wien?", "Was kostet der Versand nach Wien?"),
+    ("Hoe laat vertrekt de veerboot naar Texel?", "Waar vertrekt de veerboot naar Texel?"),
+    ("¿Cuándo cierra la piscina municipal?", "¿Dónde está la piscina municipal?"),
+    ("Où se trouve le musée du chocolat ?", "Combien coûte le musée du chocolat ?"),
+    ("Chi ha scritto Il Gattopardo?", "Quando è stato scritto Il Gattopardo?"),
+    ("Quanto pesa uma baleia azul?", "Onde vive uma baleia azul?"),
+    ("Kiedy zbudowano zamek w Malborku?", "Dlaczego zbudowano zamek w Malborku?"),
+    ("Сколько стоит абонемент в бассейн?", "Где купить абонемент в бассейн?"),
+    ("Galata Kulesi ne zaman yapıldı?", "Galata Kulesi nerede?"),
+    ("متى يفتح المتحف؟", "أين المتحف؟"),
+    ("पुस्तकालय कब खुलता है?", "पुस्तकालय कहाँ है?"),
+    ("游泳馆什么时候开门？", "游泳馆在哪里？"),
+    ("プールはいつ開きますか", "プールはどこですか"),
+]
+SAME_TYPE = [
+    ("Wann öffnet das Hallenbad?", "Um wie viel Uhr öffnet das Hallenbad?"),
+    ("Öffnungszeiten Hallenbad Uster", "Wann öffnet das Hallenbad Uster?"),
+    ("Wie hoch ist der Preis für den Versand?", "Was kostet der Versand?"),
+    ("Wann kommt mein Paket?", "Wo ist mein Paket?"),
+    ("Wo kann ich mein Passwort ändern?", "Wie kann ich mein Passwort ändern?"),
+    ("¿Puedo pagar cuando llega el repartidor?", "¿Cómo puedo pagar al repartidor?"),
+    ("Combien coûte le billet ?", "Quel est le prix du billet ?"),
+    ("thé ou café pour le petit déjeuner", "Quand est servi le thé ou café du petit déjeuner ?"),
+    ("Voglio pagare al corriere perché non ho la carta", "Quando posso pagare al corriere?"),
+    ("Во сколько открывается музей?", "Когда открывается музей?"),
+    ("图书馆几点开门？", "图书馆什么时候开门？"),
+    ("図書館は何時に開きますか", "図書館の営業時間は"),
+    ("Wann öffnet das Hallenbad?", "Wo kann ich ein Konto eröffnen?"),
+    ("When does the pool open?", "Where is the pool?"),  # English has a guard of its own
+]
+
+
+@pytest.mark.parametrize(("one", "two"), ANOTHER_TYPE)
+def test_texts_that_ask_for_another_property_of_a_thing(one, two):
+    assert asks_for_another_type(Reading(one), Reading(two))
+    assert asks_for_another_type(Reading(two), Reading(one))
+
+
+@pytest.mark.parametrize(("one", "two"), SAME_TYPE)
+def test_texts_that_ask_for_the_same_or_about_something_else(one, two):
+    assert not asks_for_another_type(Reading(one), Reading(two))
+    assert not asks_for_another_type(Reading(two), Reading(one))
+
+
+def test_every_language_with_rules_has_question_words_and_every_pair_names_types_in_the_file():
+    text = resources.files("model.guards.languages").joinpath("question_words.json").read_text("utf-8")
+    file = json.loads(text)
+    assert set(file["languages"]) == {*(language.name for language in languages()), *NAMES}
+    types = {kind for row in file["languages"].values() for kind in row["asking"]}
+    pairs = [pair.split() for name in ("compatible", "compatible_of_mine") for pair in file[name]]
+    assert {kind for pair in pairs for kind in pair} <= types
+    assert set(file["overruled"]) <= types
