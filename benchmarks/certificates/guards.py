@@ -115,11 +115,13 @@ def main(
         for name in group:
             report.row(language=name, **_shares(wordings[name]))
         report.row(language="all", **_shares([pair for name in group for pair in wordings[name]]))
-    report.heading("Wordings of FAQs in English that exchange a word or two: right answers lost")
-    rows = _rows(CONTRAST / "wordings.jsonl")
-    for domain in dict.fromkeys(row["domain"] for row in rows):
-        report.row(faq=domain, **_shares([(row["query"], row["question"]) for row in rows if row["domain"] == domain]))
-    report.row(faq="all", **_shares([(row["query"], row["question"]) for row in rows]))
+    report.heading("Wordings of FAQs in English: right answers lost")
+    for half, name in zip(HALVES, ("wordings_held_out", "wordings"), strict=True):
+        rows = _rows(CONTRAST / f"{name}.jsonl")
+        for domain in dict.fromkeys(row["domain"] for row in rows):
+            of_faq = [(row["query"], row["question"]) for row in rows if row["domain"] == domain]
+            report.row(half=half, faq=domain, **_shares(of_faq))
+        report.row(half=half, faq="all", **_shares([(row["query"], row["question"]) for row in rows]))
     if dataset is not None:
         report.heading("Pairs of a dataset")
         clusters = open_dataset(dataset).table("clusters", split=split, columns=["texts"])["texts"].to_pylist()
