@@ -18,8 +18,8 @@ from typing import Any, Final, NamedTuple
 
 from model.guards.languages.glossing.plain import PLAIN
 from model.guards.languages.glossing.scripts import language_of
-from model.guards.languages.language import Language
-from model.guards.languages.recognition import common_languages
+from model.guards.languages.language import Language, languages
+from model.guards.languages.recognition import possible_languages
 from model.guards.reading import RUN, Reading, plain
 from schemas.text import fold
 
@@ -44,7 +44,9 @@ class _Words(NamedTuple):
         left_out: words that name no thing.
         at_start: words that ask at the start of a clause only, "cuando": elsewhere they join clauses.
         before: words behind which these ask too, "saber cuando".
+        prepositions: words that may stand before these, "desde cuando".
         mine: expression of what the writer has: "where is my order" asks when it comes.
+        me: expression of the writer: "where can I get help" asks who helps.
     """
 
     phrases: re.Pattern[str]
@@ -52,23 +54,28 @@ class _Words(NamedTuple):
     left_out: frozenset[str]
     at_start: frozenset[str]
     before: frozenset[str]
+    prepositions: frozenset[str]
     mine: re.Pattern[str]
+    me: re.Pattern[str]
 
 
 class _Asked(NamedTuple):
     kind: str
     things: frozenset[str]
     is_mine: bool
+    is_me: bool
 
 
 def asks_for_another_type(query: Reading, question: Reading) -> bool:
     """Return whether two texts in a language other than English ask for different properties of a thing. Symmetric."""
-    if max(len(query.folded), len(question.folded)) > _MOST_CHARACTERS or query.folded == question.folded:
+    if (query.is_english and question.is_english) or query.folded == question.folded:
+        return False
+    if max(len(query.folded), len(question.folded)) > _MOST_CHARACTERS:
         return False
     if name := language_of(query, question):
         pairs = [(_asked_with_glosses(query, name), _asked_with_glosses(question, name))]
     else:
-        found = common_languages(query, question)
+        found = possible_languages(query, question)
         pairs = [(_asked(query, language), _asked(question, language)) for language in found]
     both = [(one, two) for one, two in pairs if one and two]
     return bool(both) and all(_differ(one, two) for one, two in both)
@@ -78,8 +85,17 @@ def _differ(one: _Asked, two: _Asked) -> bool:
     if one.kind == two.kind:
         return False
     kinds = frozenset((one.kind, two.kind))
-    if kinds in _pairs("compatible") or (one.is_mine and two.is_mine and kinds in _pairs("compatible_of_mine")):
+    if kinds in _pairs("compatible"):
         return False
+    if (one.is_mine and two.is_mine and kinds in _pairs("compatible_of_mine")) or (
+        (one.is_me or two.is_me) and kinds in _pairs("compatible_of_me")
+    ):
+        return False
+    if kinds in _pairs("compatible_unless_all_else_is_equal"):
+        return one.things == two.things
+    if "which" in kinds:  # "in welchen Straßen gilt er" has the noun of "Straßen" alone
+        named, other = (one, two) if one.kind == "which" else (two, one)
+        return other.things < named.things and len(named.things) == len(other.things) + 1
     return len(one.things & two.things) >= _SAME_THING * max(1, len(one.things), len(two.things))
 
 
@@ -104,20 +120,21 @@ def _ask(text: str, name: str, left_out: frozenset[str], stem: Callable[[str], s
     table = _table(name)
     asking = [match for match in table.phrases.finditer(text) if _does_ask(match, text, table)]
     kinds = {table.types[match[0]] for match in asking}
-    kinds = kinds - _overruled() or kinds  # "wie hoch ist der Preis"
-    if len(kinds) != 1:
+    for weak in ("weak", "weaker_than_nouns"):  # "wie hoch ist der Preis", "in welchen Farben"
+        kinds = kinds - _types(weak) or kinds
+    if len(kinds) != 1 or kinds <= _types("undecided"):
         return None
     for match in reversed(asking):
         text = f"{text[: match.start()]} {text[match.end() :]}"
     units = itertools.chain.from_iterable(RUN.findall(text)) if name in _WITHOUT_SPACES else RUN.findall(text)
     things = frozenset(stem(unit) for unit in units if unit not in left_out)
-    return _Asked(kinds.pop(), things, table.mine.search(text) is not None)
+    return _Asked(kinds.pop(), things, table.mine.search(text) is not None, table.me.search(text) is not None)
 
 
 def _does_ask(match: re.Match[str], text: str, table: _Words) -> bool:
     if match[0] not in table.at_start:
         return True
-    before = text[: match.start()].split()[-1]
+    before = next((word for word in reversed(text[: match.start()].split()) if word not in table.prepositions), _BREAK)
     return before == _BREAK or before in table.before
 
 
@@ -129,14 +146,16 @@ def _table(name: str) -> _Words:
     longest_first = sorted(types, key=lambda phrase: (-len(phrase), phrase))
     either = "|".join(map(re.escape, longest_first))
     spaced = name not in _WITHOUT_SPACES
-    mine = "|".join(_plain(row["mine"], name).split())
+    mine, me = ("|".join(_plain(row[field], name).split()) for field in ("mine", "me"))
     return _Words(
         phrases=re.compile(rf"(?<= )(?:{either})(?= )" if spaced else either),
         types=types,
         left_out=left_out,
         at_start=frozenset(row.get("at_start", "").split()),
         before=frozenset(row.get("before", "").split()),
+        prepositions=next((language.prepositions for language in languages() if language.name == name), frozenset()),
         mine=re.compile(rf"\b(?:{mine})" if spaced else mine),
+        me=re.compile(rf"\b(?:{me})\b" if spaced else me),
     )
 
 
@@ -151,9 +170,9 @@ def _pairs(name: str) -> frozenset[frozenset[str]]:
 
 
 @functools.cache
-def _overruled() -> frozenset[str]:
-    """Return types that a noun or another question word in the same text overrules."""
-    return frozenset(_file()["overruled"])
+def _types(name: str) -> frozenset[str]:
+    """Return types that others in the same text overrule."""
+    return frozenset(_file()[name])
 
 
 @functools.cache

@@ -5,7 +5,7 @@ import pytest
 from benchmarks.certificates.guards import WITH_FIRST_SETS, read_language, read_pairs, read_wordings
 from model.guards.languages.glossing.lists import NAMES
 from model.guards.languages.language import languages
-from model.guards.registry import fires
+from model.guards.registry import GUARDS, fires
 
 LANGUAGES = pytest.mark.parametrize("language", [*(language.name for language in languages()), *NAMES])
 
@@ -31,7 +31,7 @@ def test_the_sets_of_a_language_have_no_pair_in_common_and_enough_of_each_kind(l
     pairs = read_language(language)
     texts = [frozenset((pair.query, pair.question)) for pair in pairs]
     assert len(set(texts)) == len(texts)
-    assert {pair.guard for pair in pairs} == set(WITH_FIRST_SETS) - {"symbols", "action"}
+    assert {pair.guard for pair in pairs} == set(GUARDS) - {"symbols", "action"}
     for held_out, least in ((True, 27), (False, 80)):
         kinds = [pair.paraphrase for pair in pairs if pair.held_out == held_out]
         assert min(sum(kinds), len(kinds) - sum(kinds)) >= least
