@@ -115,13 +115,7 @@ def main(
         for name in group:
             report.row(language=name, **_shares(wordings[name]))
         report.row(language="all", **_shares([pair for name in group for pair in wordings[name]]))
-    report.heading("Wordings of FAQs in English: right answers lost")
-    for half, name in zip(HALVES, ("wordings_held_out", "wordings"), strict=True):
-        rows = _rows(CONTRAST / f"{name}.jsonl")
-        for domain in dict.fromkeys(row["domain"] for row in rows):
-            of_faq = [(row["query"], row["question"]) for row in rows if row["domain"] == domain]
-            report.row(half=half, faq=domain, **_shares(of_faq))
-        report.row(half=half, faq="all", **_shares([(row["query"], row["question"]) for row in rows]))
+    _report_faqs(report)
     if dataset is not None:
         report.heading("Pairs of a dataset")
         clusters = open_dataset(dataset).table("clusters", split=split, columns=["texts"])["texts"].to_pylist()
@@ -129,6 +123,17 @@ def main(
         report.row(pairs=f"paraphrases of {split}", **_shares(texts))
     if labelled is not None:
         report.row(pairs="labelled non-duplicates", **_shares(list(_non_duplicates(labelled, most))))
+
+
+def _report_faqs(report: Report) -> None:
+    """Write the wordings of FAQs that each guard stops, by FAQ and for all, for both halves."""
+    report.heading("Wordings of FAQs in English: right answers lost")
+    for half, name in zip(HALVES, ("wordings_held_out", "wordings"), strict=True):
+        rows = _rows(CONTRAST / f"{name}.jsonl")
+        for domain in dict.fromkeys(row["domain"] for row in rows):
+            of_faq = [(row["query"], row["question"]) for row in rows if row["domain"] == domain]
+            report.row(half=half, faq=domain, **_shares(of_faq))
+        report.row(half=half, faq="all", **_shares([(row["query"], row["question"]) for row in rows]))
 
 
 def _titles(names: list[str]) -> str:
@@ -144,6 +149,8 @@ def _report_pairs(report: Report, pairs: list[Pair]) -> None:
             continue
         for guard in dict.fromkeys(pair.guard for pair in pairs):
             counts = _count(pair for pair in of_half if pair.guard == guard)
+            if not counts:
+                continue
             totals += counts
             report.row(half=half, guard=guard, **_cells(counts))
         report.row(half=half, guard="all", **_cells(totals))
