@@ -4,7 +4,7 @@ Reading -> marks of words, marks of numbers, operators -> conflict
 
 A mark counts where both texts have the same word or number, and each marks it in a way that the other does not.
 "C sharp" is C#, "minus 10" is -10 and "100 dollars" is $100. A currency on one side only is no difference, nor are
-quotes, brackets, hyphens within words and punctuation.
+quotes, hyphens within words, punctuation, and brackets but those of arithmetic (`model.guards.signs.terms`).
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from model.guards.codes import ASCII_SIGNS, codes_differ, each_has_more, names_option, operators_differ
 from model.guards.reading import Reading
+from model.guards.signs.codes import ASCII_SIGNS, codes_differ, each_has_more, names_option, operators_differ
+from model.guards.signs.terms import terms_differ
 from model.guards.units import tables
 
 _KIND: Final[dict[str, str]] = tables()["marks"]
@@ -72,6 +73,7 @@ def symbols_differ(query: Reading, question: Reading) -> bool:
         or codes_differ(query, question)
         or _letters_differ(query, question)
         or _hyphens_differ(query, question)
+        or terms_differ(query.folded, question.folded)
     )
 
 

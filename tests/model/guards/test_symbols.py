@@ -12,6 +12,7 @@ from model.guards.symbols import symbols_differ
         ("Is C# fast?", "Is C++ fast?"),
         ("How do I solve x/3 = 12?", "How do I solve x*3 = 12?"),
         ("What is 7 // 2?", "What is 7 / 2?"),
+        ("how do i escape < in html", "how do i escape & in html"),
         ("What does *args mean?", "What does **args mean?"),
         ("When do I write a : in a text?", "When do I write a ; in a text?"),
         ("why did he re-sign last summer", "why did he resign last summer"),
@@ -93,6 +94,7 @@ def test_a_sign_in_words_hides_no_other_difference_whatever_the_order_of_the_num
         ("Bake at 180 C", "Bake at 180 degrees"),
         ("A fee of USD 25?", "A fee of $25?"),
         ("Is it for men & women?", "Is it for men and women?"),
+        ("Where is research & development done?", "Where is research / development done?"),
     ],
 )
 def test_punctuation_and_symbols_in_words_are_no_difference(one, two):

@@ -54,6 +54,11 @@ _GREEK = re.compile(r"(?<![^\W\d_])[α-ω](?![^\W\d_])")
 _GREEK_WORD = re.compile(r"[α-ωά-ώ]{2}")
 _BEFORE_OPERATOR: Final = listed("before_operators")
 """Words before a question or exclamation mark that is no punctuation; French puts a space before those that are."""
+_BEHIND_OPERATOR: Final = frozenset(("as", "character", "from", "in", "inside", "on", "sign", "symbol", "using"))
+"""Words behind an ampersand that joins no two words: "escape & in HTML"."""
+_TYPING: Final = frozenset(
+    ("display", "encode", "enter", "escape", "insert", "print", "remove", "replace", "type", "write")
+)
 _OF_CODE: Final = frozenset(("?:", "?.", "::", "()"))
 """Punctuation before another word that is an operator all the same."""
 _OUTER = "\"'(),;"
@@ -191,9 +196,16 @@ def _operators(folded: str) -> list[tuple[str, bool]]:
     return found
 
 
+def _is_typed(before: list[str], after: list[str]) -> bool:
+    """Return whether an ampersand stands for itself between the words beside it, and joins no two words."""
+    if not _BEFORE_OPERATOR.isdisjoint(before):
+        return True
+    return not _TYPING.isdisjoint(before) and not _BEHIND_OPERATOR.isdisjoint(after)
+
+
 def _standing(run: str, before: list[str], after: list[str]) -> list[tuple[str, bool]]:
     """Return a run of symbols between spaces: an operator between operands, or else by its characters."""
-    if not run or (run == "&" and (not before or before[0] not in _BEFORE_OPERATOR)):
+    if not run or (run == "&" and not _is_typed(before, after)):
         return []
     if not after:
         run = run.rstrip("?!.")

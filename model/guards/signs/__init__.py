@@ -1,0 +1,1 @@
+"""Signs in which texts differ: codes, operators and the brackets of arithmetic."""
