@@ -36,6 +36,14 @@ _CUES: Final = (
     | listed("other_negations")
     | {f"{verb}n{apostrophe}t" for verb in listed("verbs_of_contractions") for apostrophe in ("'", "")}
 )
+_EXCEPTION = re.compile(
+    r"\b(?:all|any|anybody|anyone|anything|everybody|everyone|everything) but\b(?! (?:i|it|not|they|we|you)\b)"
+    r"|\bbut (?=(?:the )?(?:first|last)\b)|\b(?:apart|aside) from\b|\bwith the exception of\b"
+)
+"""Words that are read as "except"."""
+_IN_EXCEPTIONS: Final = frozenset(("apart", "aside", "but", "exception"))
+_BESIDE_OTHERS: Final = frozenset(("else", "no", "nothing", "other"))
+"""Words beside which these phrases take nothing away: "no other sport apart from running"."""
 _IN_PHRASES: Final = frozenset(("free", "fail", "fails", "failed", "failing"))
 _SAYS_NO: Final = listed("denying")
 _REQUIRED: Final = frozenset(("mandatory", "must", "necessary", "need", "needed", "needs", "required"))
@@ -96,7 +104,10 @@ def negation_differs(query: Reading, question: Reading) -> bool:
             return False
     differing = (query.vocabulary ^ question.vocabulary) - _UNCHANGED
     if len(differing) > _MOST_DIFFERING or not (
-        _has_cue(query) or _has_cue(question) or may_be_opposites(query.vocabulary, question.vocabulary, differing)
+        _has_cue(query)
+        or _has_cue(question)
+        or may_be_opposites(query.vocabulary, question.vocabulary, differing)
+        or not _IN_EXCEPTIONS.isdisjoint(differing)
     ):
         return False
     if not _are_english(query, question, differing):
@@ -178,6 +189,8 @@ def _polarity(reading: Reading) -> _Polarity:
     if not _IN_PHRASES.isdisjoint(reading.vocabulary):
         text = _PHRASE.sub(" not ", text)
         words = _WORD.findall(text)
+    if not _IN_EXCEPTIONS.isdisjoint(reading.vocabulary) and _BESIDE_OTHERS.isdisjoint(reading.vocabulary):
+        words = _WORD.findall(_EXCEPTION.sub(" except ", text)) if _EXCEPTION.search(text) else words
     content = {stem(word): word for word in _plain(words) if word not in _FUNCTION}
     if not _CUE.search(text):
         return _Polarity(denied=False, negated=False, content=content)

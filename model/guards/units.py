@@ -49,7 +49,7 @@ def one_spelling(folded: str) -> str:
     """Return a folded text with the numbers of English in one spelling.
 
     "Half past six" and "noon" are clock times, "an hour and a half" is 1.5 hours, "1 1/2" is 1.5, "a hundred and
-    fifty" is 150, "3.5.2024" is 3/5/2024, and "2024/25" is 2024/2025.
+    fifty" is 150, "twenty-first" is 21th, "3.5.2024" is 3/5/2024, and "2024/25" is 2024/2025.
     """
     for parts, pattern, rewrite in _rewrites():
         if any(part in folded for part in parts):
@@ -58,6 +58,7 @@ def one_spelling(folded: str) -> str:
 
 
 CARDINALS: Final[dict[str, int]] = tables()["cardinals"]
+_ORDINALS: Final[dict[str, float]] = tables()["ordinals"]
 SCALES: Final[dict[str, int]] = {
     word: tables()["multipliers"][word]
     for word in ("hundred", "thousand", "lakh", "million", "crore", "billion", "trillion")
@@ -80,6 +81,8 @@ def _rewrites() -> tuple[tuple[tuple[str, ...], re.Pattern[str], Rewrite], ...]:
     counted = "|".join(sorted((re.escape(word) for word in (*units(), *SCALES) if word.isascii()), key=len)[::-1])
     tens = "|".join(word for word, value in CARDINALS.items() if value >= _TENS)
     ones = "|".join(word for word, value in CARDINALS.items() if 0 < value < _TENS)
+    dozens = "|".join(word for word, value in CARDINALS.items() if value > _TENS and word.endswith("ty"))
+    ordinals = "|".join(word for word, value in _ORDINALS.items() if value < _TENS)
     rows: tuple[tuple[str, str, Rewrite], ...] = (
         (" '", r"(?<=\b(?:in|of|by) )'(\d\d)\b(?!')|(?<=\b(?:since|until) )'(\d\d)\b(?!')", _year),
         (".m", r"(?<=\d) ?([ap])\.m\b\.?", r" \1m"),
@@ -101,6 +104,11 @@ def _rewrites() -> tuple[tuple[tuple[str, ...], re.Pattern[str], Rewrite], ...]:
             "teen|twenty",
             rf"\b(seventeen|eighteen|nineteen|twenty)[ -]({tens})(?:[ -]({ones}))?\b(?![ -](?:{scale})\b)",
             lambda match: f"{_HUNDRED * CARDINALS[match[1]] + CARDINALS[match[2]] + CARDINALS.get(match[3], 0)}",
+        ),
+        (
+            "ty",  # not "a twenty second video"
+            rf"\b({dozens})[ -](?!second\b(?! (?:century|floor|birthday|anniversary|amendment|of)\b))({ordinals})\b",
+            lambda match: f"{CARDINALS[match[1]] + int(_ORDINALS[match[2]])}th",
         ),
         (
             "|".join(SCALES),

@@ -2,12 +2,13 @@
 
 Reading -> stems in order -> parts -> exchange
 
-Four kinds of exchange, for texts whose other words may differ a little:
+Five kinds of exchange, for texts whose other words may differ a little:
 
 - two parts around the same verb: "my neighbour reported me" and "I reported my neighbour", "I have my wife's card" and
   "my wife has my card", where "my" before a word that has it in both texts is left out;
 - the side that is asked for: "who do I follow" and "who follows me";
 - an owner and what it owns: "my boss's friend" and "my friend's boss";
+- two words wherever they stand (`model.guards.roles.renaming`): "the buyer can leave if the seller dies";
 - two clauses, or the sides of a comparison whose reason or degree is asked for.
 """
 
@@ -33,6 +34,7 @@ from model.guards.roles.parts import (
     passives,
 )
 from model.guards.roles.questions import asked_exchanged
+from model.guards.roles.renaming import words_renamed
 from model.guards.roles.sides import sides_exchanged
 
 _ROLELESS: Final = DROPPED | PREPOSITIONS | (POSSESSIVES - OBJECTS)
@@ -47,7 +49,7 @@ def roles_exchanged(query: Reading, question: Reading) -> bool:
         question: another one that shares most of its words.
     """
     ours, theirs = owned_words(query), owned_words(question)
-    if owners_exchanged(query, question):
+    if owners_exchanged(query, question) or words_renamed(query, question):
         return True
     turns = _turns(query, question, ours & theirs if ours != theirs else None)
     if not turns:

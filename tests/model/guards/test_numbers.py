@@ -155,6 +155,9 @@ def test_another_number_in_the_same_place_is_another_question(one, two):
         ("Are two and a spare enough?", "Are 2 and a spare enough?"),
         ("Parking for two hours and a half?", "Parking for 150 minutes?"),
         ("Can I pay once or twice?", "Can I pay one or two?"),
+        ("When did the 21st century begin?", "When did the twenty-first century begin?"),
+        ("gifts for a 32nd birthday", "gifts for a thirty-second birthday"),
+        ("make a 20 second video", "make a twenty second video"),
     ],
 )
 def test_another_way_to_write_a_number_is_no_difference(one, two):
