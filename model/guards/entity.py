@@ -7,7 +7,8 @@ Three kinds of evidence that a word names another thing, where "cost" and "price
 - names of one class that exclude each other, in the same words or in other ones (`model.guards.entities.names`, in
   other languages `model.guards.languages.names`);
 - the same words around, and capitals within the sentence on both sides (not in German, which capitalizes all nouns);
-- the same words around, and two English nouns that cannot name the same thing (`model.guards.entities.replacement`).
+- the same words around, and two English nouns that cannot name the same thing, or two descriptions that exclude each
+  other (`model.guards.entities.replacement`, `model.guards.entities.describing`).
 
 Abbreviations, first names added or left out, and spellings that resemble each other are one name.
 """

@@ -2,6 +2,8 @@
 
 the words in which two texts differ -> replaces_a_thing -> conflict
 
+Descriptions in place of each other ("local" and "remote") are compared first (`model.guards.entities.describing`).
+
 Of 3,000 pairs of Quora's questions in which this sees another thing, 5 % are labelled as duplicates, many of them
 wrongly (docs/decisions/0116). Words that are synonyms, kinds of each other, or spelled alike are no evidence.
 """
@@ -11,6 +13,7 @@ from __future__ import annotations
 import itertools
 from typing import Final
 
+from model.guards.entities.describing import describes_otherwise, describes_the_same
 from model.guards.entities.names import by_group, find_names, known_names
 from model.guards.entities.nouns import are_related, forms, is_listed, is_phrase, is_thing
 from model.guards.entities.spellings import same_name
@@ -25,9 +28,13 @@ _HEADS: Final = listed("heads_of_compounds")
 """Words that name a thing of its own behind another noun: "coffee machine" and "email address"."""
 _OF_SERVICES: Final = groups_of("nouns_of_services")
 """Words such as "order", "booking" and "invoice", in groups whose words stand for each other. Of 780 right wordings of
-FAQs that exchange a word the rule stopped 110 before it was silent about these, and it stops 29 now."""
+FAQs that exchange a word the rule stopped 110 before it was silent about these."""
+_SPECIFIC: Final = listed("specific_nouns_of_services")
+"""Those that stand for no other thing: a password is no thermostat, and pensioners are no students."""
 _OTHERS: Final = listed("others")
 _SUBJECTS: Final = frozenset(["he", "i", "she", "they", "we", "who", "you"])
+_BEFORE_VERBS: Final = frozenset(["able", "allowed", "how", "like", "need", "possible", "try", "want", "way", "ways"])
+"""Words between which and a verb "to" stands: "how to loop over a list"."""
 _FUNCTION: Final = _DETERMINERS.union(
     *map(
         listed,
@@ -60,12 +67,30 @@ def replaces_a_thing(query: Reading, question: Reading, start: int, end: int) ->
     if _have_verbs(query.words, start, end):
         return False
     lower, others = ([word.casefold() for word, _ in words] for words in (one, two))
-    first, second = ([word for word in words if word not in _FUNCTION] for words in (lower, others))
-    if not (0 < len(first) <= _MOST_CONTENT and 0 < len(second) <= _MOST_CONTENT):
+    if not question.vocabulary.isdisjoint(_content(lower)) or not query.vocabulary.isdisjoint(_content(others)):
+        return False
+    first, second = ([word for word in words if word not in _DETERMINERS] for words in (lower, others))
+    if describes_the_same(first, second):
+        return False
+    after = "".join(query.words[len(query.words) - end :][:1])
+    return describes_otherwise(first, second, after) or _names_another(query, question, start, end)
+
+
+def _content(words: list[str]) -> list[str]:
+    return [word for word in words if word not in _FUNCTION]
+
+
+def _names_another(query: Reading, question: Reading, start: int, end: int) -> bool:
+    """Return whether nouns stand in place of each other that cannot name the same thing.
+
+    The arguments are those of `replaces_a_thing`.
+    """
+    one, two = (words[start : len(words) - end] for words in (query.cased, question.cased))
+    lower, others = ([word.casefold() for word, _ in words] for words in (one, two))
+    first, second = _content(lower), _content(others)
+    if not all(0 < len(words) <= _MOST_CONTENT or is_phrase(words) for words in (first, second)):
         return False
     if _relations(lower) != _relations(others) or _stand_for_others(first, second):
-        return False
-    if not question.vocabulary.isdisjoint(first) or not query.vocabulary.isdisjoint(second):
         return False
     with_next = _with_common_word(query.words, question.words, first, second, start, end)
     if not (_are_things(first) and _are_things(second)) and not any(map(_are_phrases, with_next)):
@@ -85,16 +110,24 @@ def _stand_for_others(first: list[str], second: list[str]) -> bool:
 
     Words of different groups do not: a "username" is no "password".
     """
+    if max(len(first), len(second)) > _MOST_CONTENT:  # "set-top box"
+        return False
     one, two = ([_groups(word) for word in words] for words in (first, second))
     if one[-1] and two[-1]:
         is_compared = len(one) == 1 or len(two) == 1 or all((*one, *two))
         return is_compared and not one[-1].isdisjoint(two[-1])
-    return any(len(groups) == 1 and groups[0] for groups in (one, two))
+    words = ((one, first, second), (two, second, first))
+    return any(len(groups) == 1 and groups[0] and not _is_specific(*pair) for groups, *pair in words)
+
+
+def _is_specific(words: list[str], others: list[str]) -> bool:
+    """Return whether a word of services stands for its group alone and the others are listed: a "nurse", "veterans"."""
+    return not _SPECIFIC.isdisjoint(itertools.islice(forms(words[-1]), 4)) and all(map(is_listed, others))
 
 
 def _groups(word: str) -> frozenset[int]:
     """Return the groups of a word of services; other words have none."""
-    of_forms = (_OF_SERVICES.get(form, frozenset()) for form in itertools.islice(forms(word), 3))
+    of_forms = (_OF_SERVICES.get(form, frozenset()) for form in itertools.islice(forms(word), 4))
     return next(filter(None, of_forms), frozenset())
 
 
@@ -142,10 +175,12 @@ def _may_be_phrases_of_one(parts: tuple[list[str], list[str]]) -> bool:
 
 
 def _have_verbs(words: list[str], start: int, end: int) -> bool:
-    """Return whether a verb stands where texts differ: behind "who" or "you", and between "to" and "the"."""
+    """Return whether a verb stands where texts differ: behind "who", "you" or "how to", and between "to" and "the"."""
     before = words[start - 1] if start else ""
     after = words[-end] if end else ""
-    return before in _SUBJECTS or (before == "to" and after in _DETERMINERS)
+    if before != "to":
+        return before in _SUBJECTS
+    return after in _DETERMINERS or not _BEFORE_VERBS.isdisjoint(words[:start][-2:-1])
 
 
 def _relations(words: list[str]) -> list[str]:
