@@ -40,10 +40,13 @@ _NO_BUCKET = "there is no such bucket. Create it, or correct the URL"
 _NO_TEMPORARY = "No usable temporary directory"
 """Beginning of Python's message where none of the usual folders of temporary files can be written."""
 
-_WITH_PASSWORD = re.compile(r"(^|::)((?!git)[A-Za-z0-9+.-]+)://([^/:]*):[^/]+@")
+_ARN = "arn:aws[a-z-]*:s3[a-z-]*:"
+"""Beginning of the name that Amazon gives a bucket or an access point; a person or a key can be called ``arn``, too."""
+
+_WITH_PASSWORD = re.compile(rf"(^|::)((?!git)[A-Za-z0-9+.-]+)://((?!{_ARN})[^/:]*):[^/]+@")
 """A URL with user and password; those of Git repositories have ``organization:repository@`` there."""
 
-_WITH_SECRET = re.compile(r"(^|::)(s3a?)://((?!arn:)[^/:]*):[^@]+@", re.IGNORECASE)
+_WITH_SECRET = re.compile(rf"(^|::)(s3a?)://((?!{_ARN})[^/:]*):[^@]+@", re.IGNORECASE)
 """A URL of S3 with keys: half of all secret keys have a slash, and no bucket has a colon but in an ARN."""
 
 _HEADER = '{"headers": {"Authorization": "Basic …"}}'

@@ -146,6 +146,8 @@ def test_a_path_that_is_none_is_wrong_usage(url, message):
         ("sftp://jo:geheim@host/logs/a.csv", "sftp://jo@host/logs/a.csv", 'FSSPEC_SFTP=\'{"password": "…"}\''),
         ("s3://KEY:geheim@bucket/a.csv", "s3://bucket/a.csv", 'FSSPEC_S3=\'{"key": "…", "secret": "…"}\''),
         ("s3://KEY:ge/heim@bucket/a.csv", "s3://bucket/a.csv", "FSSPEC_S3="),
+        ("s3://arn:ge/heim@bucket/a.csv", "s3://bucket/a.csv", "FSSPEC_S3="),
+        ("sftp://arn:geheim@host/a.csv", "sftp://arn@host/a.csv", "FSSPEC_SFTP="),
         ("sftp://jo:ge@heim@host/a.csv", "sftp://jo@host/a.csv", "FSSPEC_SFTP="),
         ("ftp://jo@here.org:geheim@host/a.csv", "ftp://jo@here.org@host/a.csv", "FSSPEC_FTP="),
         (
@@ -179,6 +181,7 @@ def test_a_password_in_a_url_is_refused_and_not_shown(url, shown, setting, look)
         "github://org:repo@main/a.csv",
         "s3://b/a:b@c",
         "s3://arn:aws:s3:eu-west-1:123456789012:accesspoint/logs/a@b.csv",
+        "s3://arn:aws-cn:s3:cn-north-1:123456789012:accesspoint:logs@b.csv",
     ],
 )
 def test_other_signs_in_a_url_are_no_password(url):
