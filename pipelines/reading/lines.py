@@ -133,13 +133,15 @@ def codec_of(start: bytes, source: Source) -> Compression | None:
     """Return the compression of a file that begins with ``start``, by its data and then by its name.
 
     Raises:
-        QprError: the name ends in .gz, but the data is not gzip; another known format is named.
+        QprError: the name ends in .gz or .zst, but the data is another known format, or not gzip.
     """
-    codec = next((codec for magic, codec in _MAGIC.items() if start.startswith(magic)), source.compression)
-    if codec == "gzip" and not start.startswith(_GZIP_MAGIC[: len(start)]):
-        _refuse_other_formats(start, source)
+    codec = next((codec for magic, codec in _MAGIC.items() if start.startswith(magic)), None)
+    if codec or source.compression is None:
+        return codec
+    _refuse_other_formats(start, source)
+    if source.compression == "gzip" and not start.startswith(_GZIP_MAGIC[: len(start)]):
         raise QprError(f"{source.url}: is not gzip data, although its name ends in .gz. Rename the file")
-    return codec
+    return source.compression  # a file of zstd may begin with a frame that is skipped
 
 
 def _refuse_other_formats(start: bytes, source: Source) -> None:
@@ -163,7 +165,7 @@ def _pieces(source: Source) -> Iterator[bytes]:
     with contextlib.ExitStack() as stack:
         with storage.explained(source.url):
             file = stack.enter_context(file_system.open(path, "rb"))
-            start = file.read(4)
+            start = file.read(_MARKUP_BYTES)
             file.seek(0)
         codec = codec_of(start, source)
         stream = pa.CompressedInputStream(pa.PythonFile(file, mode="r"), codec) if codec else file

@@ -191,13 +191,14 @@ def format_of(url: str) -> tuple[Format, Compression | None]:
         QprError: the suffix is unknown.
     """
     stem, _, suffix = url.rsplit("/", 1)[-1].lower().rpartition(".")
-    compression = COMPRESSIONS.get(suffix)
-    if compression:
+    if compression := COMPRESSIONS.get(suffix):
         suffix = stem.rpartition(".")[2]
     kind = FORMATS.get(suffix)
     if suffix in _UNREADABLE:
         raise QprError(f"{url}: {_UNREADABLE[suffix]}")
-    if kind is None or (kind in WITHOUT_TEXT and compression):
+    if kind in WITHOUT_TEXT and compression:
+        raise QprError(f"{url}: a packed Parquet file is not read. Unpack it; if it is not packed, rename it to .parquet")
+    if kind is None:
         step = "Unpack it, into a file that ends" if suffix in PACKED else "Rename it to end"
         raise QprError(f"{url}: its name shows no known format. {step} in one of {KNOWN}")
     return kind, compression

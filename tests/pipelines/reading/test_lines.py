@@ -163,9 +163,23 @@ def test_a_file_of_another_format_is_named(tmp_path, start, message):
         lines_of(tmp_path, start + b"\n" * 100)
 
 
-def test_an_archive_whose_name_ends_in_gz_is_named(tmp_path):
-    with pytest.raises(QprError, match=r"is a ZIP archive or an Excel workbook\. Unpack it"):
-        lines_of(tmp_path, b"PK\x03\x04" + b"\n" * 100, "x.jsonl.gz")
+@pytest.mark.parametrize(
+    ("start", "message"),
+    [
+        (b"PK\x03\x04", r"is a ZIP archive or an Excel workbook\. Unpack it"),
+        (b"PAR1\x15", r"is a Parquet file\. Rename it so that its name ends in \.parquet"),
+        (b"\n<!doctype html><html>Sign in", r"is an HTML page\. Download the file again"),
+    ],
+)
+@pytest.mark.parametrize("name", ["x.jsonl.gz", "x.csv.zst"])
+def test_a_file_of_another_format_whose_name_ends_in_a_compression_is_named(tmp_path, start, message, name):
+    with pytest.raises(QprError, match=message):
+        lines_of(tmp_path, start + b"\n" * 100, name)
+
+
+def test_zstd_that_begins_with_a_skipped_frame_is_unpacked(tmp_path):
+    skipped = b"\x50\x2a\x4d\x18\x04\0\0\0note"
+    assert lines_of(tmp_path, skipped + pa.compress(TEXT, "zstd", asbytes=True), "x.jsonl.zst") == naive_lines(TEXT)
 
 
 def test_zstd_without_its_suffix_is_unpacked(tmp_path):

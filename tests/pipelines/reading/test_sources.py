@@ -53,9 +53,15 @@ def test_a_pipe_is_refused_as_one(tmp_path, name):
         expand([str(tmp_path / name)])
 
 
-@pytest.mark.parametrize("url", ["x.txt", "x", "x.gz", "x.csv.bz2", "x.parquet.gz", "a.csv/x"])
+@pytest.mark.parametrize("url", ["x.txt", "x", "x.gz", "x.csv.bz2", "a.csv/x"])
 def test_an_unknown_ending_is_an_error_that_lists_the_known_ones(url):
     with pytest.raises(QprError, match=r"shows no known format.*\.ndjson.*\.parquet"):
+        format_of(url)
+
+
+@pytest.mark.parametrize("url", ["x.parquet.gz", "X.PARQUET.ZST"])
+def test_a_packed_parquet_file_is_to_be_unpacked(url):
+    with pytest.raises(QprError, match=r"a packed Parquet file is not read\. Unpack it; .* rename it to \.parquet"):
         format_of(url)
 
 
