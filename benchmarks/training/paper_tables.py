@@ -83,7 +83,7 @@ def trained(dataset: str, work: Path, options: list[str]) -> dict[str, Any]:
     counters = read_manifest(model, "model").counters
     figures_of_run = {
         "epochs": counters["epochs"],
-        "best_epoch": counters["best_epoch"],
+        "best_epoch": counters["kept_epoch"],
         "cpu_minutes": cost.cpu_s / 60,
         "dataset_digest": opened.manifest.digest,
         **measured(opened, model),

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from jobs.display.console import counting, emit, say, two_columns
 from jobs.options.encoder_training import EncoderTraining
 from jobs.options.training_run import DeviceTerms
-from jobs.workflows.training.encoder_training import ENDINGS, LATE_LIBRARIES, supervised
+from jobs.workflows.training.encoder_training import LATE_LIBRARIES, supervised
 from jobs.workflows.training.model_publication import publish_model
+from jobs.workflows.training.outcome import ENDINGS
 from model.encoders.registry import kind_of_address
 from pipelines.reading import sources
 from schemas.artifacts.dataset import Dataset, open_dataset

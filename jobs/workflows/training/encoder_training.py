@@ -7,7 +7,6 @@ output, options of a run -> supervised -> checkpoints, time limit and reports of
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import shlex
 from collections.abc import Iterator, Mapping
@@ -17,6 +16,7 @@ from jobs.display.console import be_silent, emit, progress_bar, say, two_columns
 from jobs.options.encoder_training import EncoderTraining
 from jobs.options.training_run import RunTerms, TrainTerms
 from jobs.workflows.training.model_publication import publish_model
+from jobs.workflows.training.outcome import outcome
 from schemas.artifacts import storage
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.manifest import Source
@@ -27,14 +27,9 @@ from schemas.quantities import counted
 if TYPE_CHECKING:
     from model.encoders.config import Shape
     from model.training.checkpoints.checkpoints import Checkpoints
-    from model.training.encoder_training import TrainedEncoder
     from model.training.progress import Deadline, Epoch
     from model.training.settings import TrainingSettings
     from model.training.trainer import Step, Supervision
-    from model.training.training_pairs import Pairs
-
-ENDINGS = {"epochs": "all epochs done", "patience": "no better ROC AUC", "time": "time over"}
-"""Reasons for the end of a training, as results show them."""
 
 LATE_LIBRARIES = ("matplotlib",)
 """Libraries that are used at the end alone: this one draws the learning curve."""
@@ -114,7 +109,7 @@ def run_training(
             older=older,
             **supervision,
         )
-    counters, totals = _outcome(pairs, trained)
+    counters, totals = outcome(pairs, trained, settings)
     if output is None:
         return counters | totals
     publish_model(sources, output, trained, shape=shape, settings=settings, counters=counters, totals=totals)
@@ -227,24 +222,3 @@ def _checkpoints(output: Output, identity: Mapping[str, Any], terms: RunTerms, p
         inform=say,
         warn=warn,
     )
-
-
-def _outcome(pairs: dict[str, Pairs], trained: TrainedEncoder) -> tuple[dict[str, int], dict[str, Any]]:
-    """Return the counts and the measurements of a training."""
-    counters = {
-        "train_pairs": len(pairs["train"]),
-        "train_questions": len(pairs["train"].texts),
-        "train_clusters": pairs["train"].cluster_count,
-        "validation_pairs": len(pairs["validation"]),
-        "epochs": len(trained.epochs),
-        "best_epoch": trained.best.epoch,
-    }
-    seconds = math.fsum(epoch.seconds for epoch in trained.epochs)
-    totals = {
-        "ending": ENDINGS[trained.ending],
-        "auc": None if trained.best.auc is None else round(trained.best.auc, 5),
-        "loss": round(trained.best.loss, 5),
-        "seconds": round(seconds, 2),
-        "pairs_per_s": round(math.fsum(epoch.seconds * epoch.pairs_per_s for epoch in trained.epochs) / seconds),
-    }
-    return counters, totals

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from jobs.display.console import counting, emit, say, two_columns, warn
 from jobs.options.training_run import RunTerms
-from jobs.workflows.training.encoder_training import ENDINGS, supervised
+from jobs.workflows.training.encoder_training import supervised
+from jobs.workflows.training.outcome import ENDINGS
 from schemas.arrays import Float32s
 from schemas.artifacts.dataset import Dataset, open_dataset
 from schemas.artifacts.manifest import Source, read_manifest

@@ -59,6 +59,34 @@ def test_the_model_holds_card_curve_and_metrics(qpr, memory, dataset):
     assert read_manifest(f"{memory}/m").inputs[0].digest == digest
 
 
+@pytest.mark.parametrize(
+    ("options", "has_validation", "rule"),
+    [
+        ((), True, "the last epoch, by --linear-decay"),
+        (("--early-stopping",), True, "the epoch with the highest ROC AUC"),
+        (("--early-stopping",), False, "the last epoch, without validation pairs"),
+    ],
+)
+def test_output_and_card_name_the_rule_that_chose_the_epoch(
+    qpr, memory, make_training_data, monkeypatch, options, has_validation, rule
+):
+    aucs = iter([0.9, 0.8])
+    score = "model.training.pairs.pair_objective.PairObjective.validation_auc"
+    if has_validation:
+        monkeypatch.setattr(score, lambda *_: next(aucs))
+    clusters = [row for row in CLUSTERS if has_validation or row[0] == "train"]
+    dataset = make_training_data(f"{memory}/of-splits", clusters)
+    outcome = qpr("train", "--dataset", dataset, "--output", f"{memory}/m", *SMALL, *options, "--json")
+    assert outcome.code == 0, outcome.err
+    result = json.loads(outcome.out)
+    is_first = rule == "the epoch with the highest ROC AUC"
+    kept = (1, 0.9) if is_first else (2, 0.8 if has_validation else None)
+    assert (result["kept_epoch"], result["auc"], result["kept"]) == (*kept, rule)
+    card = files_of(f"{memory}/m")["README.md"].decode()
+    assert f"| kept | {rule} |" in card
+    assert f"| kept epoch | {kept[0]} |" in card
+
+
 @BOTH
 def test_the_same_command_gives_the_same_weights(qpr, memory, dataset, options):
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
