@@ -108,7 +108,8 @@ def _answer_of_store(error: Exception) -> str | None:
     response = getattr(error.__cause__, "response", None) or {}
     answer = response.get("Error", {})
     code, message = answer.get("Code"), answer.get("Message")
-    if code == "NoSuchBucket":
+    is_head = getattr(error.__cause__, "operation_name", None) == "HeadBucket"  # such an answer has no body with a code
+    if code == "NoSuchBucket" or (is_head and code == "404"):
         return _NO_BUCKET
     if not message or isinstance(error, FileNotFoundError | FileExistsError):
         return None

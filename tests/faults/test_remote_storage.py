@@ -123,6 +123,8 @@ def test_a_remote_place_that_is_missing_is_an_error_that_names_it(qpr, request, 
     [
         ("search", "--index", "s3://bukcet/index", "who"),
         ("clusters", "s3://bukcet/*.jsonl", "--output", "here"),
+        ("calibrate", "s3://bukcet", "--output", "here"),
+        ("index", "--questions", "s3://bukcet", "--model", "model", "--output", "here"),
         ("train", "--dataset", "s3://bukcet/dataset", "--output", "here"),
         ("versions", "--warehouse", "s3://bukcet/warehouse"),
         ("gc", "--warehouse", "s3://bukcet"),

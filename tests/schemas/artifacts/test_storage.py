@@ -264,6 +264,14 @@ def test_a_file_of_another_process_is_found_after_a_listing_and_gone_after_its_r
     assert not storage.exists(f"{s3}/folder/two")
 
 
+def test_a_missing_bucket_is_an_error_that_names_it_and_not_a_missing_folder(s3):
+    assert storage.exists(s3)
+    for look in (storage.exists, storage.children):
+        for url in ("s3://bukcet", "s3://bukcet/", "s3://bukcet/folder"):
+            with pytest.raises(QprError, match=rf"^{url}: there is no such bucket\. Create it, or correct the URL$"):
+                look(url)
+
+
 def test_a_file_that_was_listed_is_read_without_a_request_for_its_size(s3, monkeypatch):
     storage.write_bytes(f"{s3}/folder/one", b"1")
     storage.children(f"{s3}/folder")
