@@ -1,6 +1,6 @@
 """Files of one artefact in another: hard links, or copies where a store has none.
 
-File of an artefact -> share_file -> its entry in the artefact of another run
+File of an artefact -> share_file, link_file -> its entry in the artefact of another run
 
 A published file never changes, so two artefacts can have one file. Each has a name of its own for it: whichever of them
 is removed or moved, the other one stays whole.
@@ -25,11 +25,32 @@ def share_file(url: str, file: File, target: Output) -> File:
     Raises:
         QprError: it is gone, or cannot be written.
     """
-    path = f"{target.run_id}/{file.path.partition('/')[2]}"
-    source, place = storage.join(url, file.path), storage.join(target.url, path)
-    if not _link(storage.local_path(source), storage.local_path(place)):
-        _copy(source, place)
-    return file.model_copy(update={"path": path})
+    path = file.path.partition("/")[2]
+    if linked := link_file(url, file, target, path=path):
+        return linked
+    _copy(storage.join(url, file.path), storage.join(target.run_url, path))
+    return _entry(file, target, path)
+
+
+def link_file(url: str, file: File, target: Output, *, path: str) -> File | None:
+    """Link a local file of the artefact at ``url`` and return its entry; None where no hard link can be made.
+
+    Args:
+        url: of the artefact.
+        file: of it.
+        target: the run that gets the file.
+        path: of the link in the folder of the run.
+
+    Raises:
+        QprError: the folder of the link cannot be made.
+    """
+    place = storage.join(target.run_url, path)
+    is_linked = _link(storage.local_path(storage.join(url, file.path)), storage.local_path(place))
+    return _entry(file, target, path) if is_linked else None
+
+
+def _entry(file: File, target: Output, path: str) -> File:
+    return file.model_copy(update={"path": f"{target.run_id}/{path}"})
 
 
 def _link(source: str | None, place: str | None) -> bool:

@@ -1,6 +1,6 @@
 """The model of a new index, with what its settings need of it.
 
-model URL -> IndexedModel -> digest, dimension, distance; copies of its files
+model URL -> IndexedModel -> digest, dimension, distance; links to its files, or copies
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from model.encoders.loading import load_encoder
 from model.encoders.registry import kind_of_address
 from model.encoders.saved_model import load_parts
 from schemas.artifacts.manifest import MANIFEST, REPORTS, File, Manifest, read_verified
+from schemas.artifacts.shared_files import link_file
 from schemas.artifacts.writer import Output
 from schemas.tables import MODEL
 
@@ -57,12 +58,17 @@ class IndexedModel:
         return absolute_address(self.url) if self.manifest is None else None
 
     def copy_to(self, target: Output) -> list[File]:
-        """Copy it into the index, so that a search needs nothing else; sentence-transformers stay where they are."""
+        """Place it into the index, so that a search needs nothing else; sentence-transformers stay where they are."""
         if self.manifest is None:
             return []
+        placed = [_placed(self.url, file, target) for file in self.manifest.files]
+        return [*placed, target.write(f"{MODEL}/{MANIFEST}", self.manifest.content, table=REPORTS)]
 
-        def copy(path: str, content: bytes, table: str) -> File:
-            return target.write(f"{MODEL}/{path}", content, table=REPORTS if table == REPORTS else MODEL)
 
-        copies = [copy(file.path, read_verified(self.url, file), file.table) for file in self.manifest.files]
-        return [*copies, copy(MANIFEST, self.manifest.content, REPORTS)]
+def _placed(url: str, file: File, target: Output) -> File:
+    """Link a file of a model into an index, or copy it, and return its entry."""
+    path = f"{MODEL}/{file.path}"
+    # A card may be edited in place, which its link would show; an erasure writes new files, so links outlast it.
+    if file.table == MODEL and (linked := link_file(url, file, target, path=path)):
+        return linked
+    return target.write(path, read_verified(url, file), table=REPORTS if file.table == REPORTS else MODEL)
