@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 from scipy.optimize import minimize
+from threadpoolctl import threadpool_info, threadpool_limits
 
+from model.confidence import penalized_likelihood
 from model.confidence.penalized_likelihood import PENALTY, PIECES, fit
 from schemas.errors import QprError
 
@@ -96,3 +98,17 @@ def test_a_constant_feature_adds_nothing():
 def test_outcomes_that_are_all_alike_are_refused(right):
     with pytest.raises(QprError, match="nothing to learn from"):
         fit(X, right, ONES, SIGNS)
+
+
+def test_its_products_run_in_one_thread_since_threads_that_wait_take_time_of_busy_cores(monkeypatch):
+    threads = []
+    solve = penalized_likelihood.cholesky
+
+    def watched(matrix):
+        threads.extend(library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas")
+        return solve(matrix)
+
+    monkeypatch.setattr(penalized_likelihood, "cholesky", watched)
+    with threadpool_limits(2, user_api="blas"):
+        fit(X[:300], RIGHT[:300], ONES[:300], SIGNS)
+    assert set(threads) == {1}
