@@ -65,5 +65,6 @@ def test_a_model_that_is_replaced_while_it_is_indexed_is_an_error(model, tmp_pat
     indexed = IndexedModel.of(model)
     weights = read_manifest(model).of(MODEL)[0]
     os.remove(storage.join(model, weights.path))
-    with Output(str(tmp_path / "other"), "index") as target, pytest.raises(QprError, match="is gone, though the manifest"):
+    refused = pytest.raises(QprError, match="is gone, though the manifest")
+    with Output(str(tmp_path / "other"), "index") as target, refused:
         indexed.copy_to(target)
