@@ -85,6 +85,8 @@ def _of_amount(after: list[str], begin: int) -> Kind | None:
     rest = frozenset(after[1:])
     if len(after) > 1 and (types := of_amount(after[1])):
         return Kind(types, places=range(begin, begin + 2))
+    if len(after) > 1 and after[1].endswith("s") and of_unit(after[1]):  # "how much hours"
+        return _of_number(after, begin)
     if after[2:] and after[2] in _BE and (types := of_adjective(after[1])):  # "how much safe is"
         return Kind(types, places=range(begin, begin + 2))
     if "weigh" in rest or "weighs" in rest:
@@ -119,6 +121,8 @@ def _of_way(after: list[str]) -> Kind | None:
         return None
     if not _OF_SOUNDS.isdisjoint(after[1:4]):
         return Kind(frozenset(("pronunciation", "spelling")))
+    if after[0] in _BE and "paid" in after:  # "how are professors paid", "what do professors earn"
+        return Kind(frozenset(("manner", "state", "money")))
     if after[0] in _BE:
         return Kind(frozenset(("manner", "state")))
     if "take" in after:  # "how do I take the medicine", "how often do I take it"

@@ -73,7 +73,7 @@ def ask_by_what(after: list[str], begin: int) -> Kind | None:
     for end in range(len(part), 0, -1):  # "which platform serves Hull"
         types, length = of_noun(part[:end])
         if types:
-            if "place" in types and after[end] not in _AUXILIARIES:  # "which country won"
+            if "place" in types and (after[end] in _BE or after[end] not in _AUXILIARIES):  # "which country won"
                 types = types | {"person_subject"}
             return Kind(types, tuple(part[end - length : end]), range(begin, begin + end))
     return Kind(frozenset(("thing",)), tuple(part), is_listed=False)

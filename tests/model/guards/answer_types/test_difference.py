@@ -35,6 +35,9 @@ DIFFERENT = [
     ("Which flour do I use for pizza?", "How much flour do I use for pizza?"),
 ]
 SAME = [
+    ("Who is more powerful, India or Pakistan?", "Which country is more powerful, India or Pakistan?"),
+    ("How much hours does a pilot fly?", "How many hours does a pilot fly?"),
+    ("How are professors of law paid?", "How much are professors of law paid?"),
     ("When will my parcel arrive?", "How long does my parcel take?"),
     ("How do I get to the museum?", "Where is the museum?"),
     ("When are you open?", "What are your opening hours?"),
