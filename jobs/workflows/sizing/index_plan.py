@@ -12,8 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from jobs.display.console import two_columns
+from jobs.workflows.confidence import MOST_QUERIES
 from jobs.workflows.dry_run import check_output, show_dry_run
 from jobs.workflows.sizing.indexed_model import IndexedModel
+from model.confidence.fitting import LEAST_QUERIES
 from model.encoders.loading import load_encoder
 from model.index.factory import check_questions, lists_of
 from model.index.sizing.machine_speed import product_time
@@ -22,7 +24,9 @@ from pipelines.graphs.settings import IndexConfig
 from pipelines.reading.estimate import estimate_rows
 from pipelines.reading.index_inputs import DatasetFile, QuestionInputs, TableFile
 from pipelines.reading.index_questions import read_questions
+from schemas.artifacts.manifest import read_manifest
 from schemas.errors import QprError
+from schemas.text_arrays import answer_keys
 
 _SAMPLED_FILES: Final = 4
 """Files whose first rows show the bytes of a question."""
@@ -83,7 +87,24 @@ def size_of(inputs: QuestionInputs, model: IndexedModel, *, bm25: bool, timed: b
         encode_us=_encode_us(model.url, table["text"]) if timed else 0.0,
         bm25=bm25,
         product_time=product_time() if timed else 1.0,
+        queries=_queries_of_confidence(inputs, table, rows),
     )
+
+
+def _queries_of_confidence(inputs: QuestionInputs, sampled: pa.Table, rows: int) -> int:
+    """Return the predicted number of queries that the confidence model learns from.
+
+    They are the questions of validation clusters, or else the wordings of answers that have several. A sample shows too
+    few of these where the rows of an answer are far apart.
+    """
+    datasets = {file.url for file in inputs.files if isinstance(file, DatasetFile)}
+    if datasets:
+        queries = sum(read_manifest(url, "dataset").counters.get("members_validation", 0) for url in datasets)
+    else:
+        of_answers = pc.value_counts(answer_keys(sampled["answer_id"], sampled["answer"]).drop_null())
+        sizes = of_answers.field("counts").to_numpy()
+        queries = rows * int(sizes[sizes > 1].sum()) // len(sampled)
+    return min(queries, MOST_QUERIES) if queries >= LEAST_QUERIES else 0
 
 
 def show_plan(

@@ -50,7 +50,8 @@ _POINT: Final = 24.2  # of a graph of codes, beside twice as many links as in it
 _NEAR_OTHER: Final = 12  # one of the nearest others of a point: its row and distance
 _LINKING: Final = 100 * _MB  # of the threads that search for these
 
-_START_S: Final = 7.0  # CPU seconds of any build
+_START_S: Final = 2.0  # CPU seconds of any build
+_QUERY_US: Final = 1_300.0  # of a query of the confidence model, and of a thousand of them for the comparison of modes
 _ROW_US: Final = 16.0  # CPU microseconds of a row, without its vector
 _LEXICAL_US: Final = 10.0  # more of a row with BM25
 _KMEANS_GFLOPS: Final = 72.0  # products of k-means, and of lists of codes that are refined
@@ -73,6 +74,7 @@ class Size(NamedTuple):
         encode_us: CPU microseconds to encode a question.
         bm25: with BM25.
         product_time: CPU time of products of matrices by that on the machine of the constants.
+        queries: of the confidence model.
     """
 
     questions: int
@@ -82,6 +84,7 @@ class Size(NamedTuple):
     encode_us: float
     bm25: bool = True
     product_time: float = 1.0
+    queries: int = 0
 
 
 class Plan(NamedTuple):
@@ -239,5 +242,6 @@ def _seconds(size: Size, factory: str, sample: int) -> float:
     if most_probes(factory):
         products += count * 2 * size.dimension * 1_000 / _BOUNDS_GFLOPS / 1e9  # of `recall.QUERIES`
     encoded = 1 if factory.endswith("Flat") else 2  # once more for the recall: codes are not the exact vectors
-    encoding = count * encoded * size.encode_us / 1e6
-    return _START_S + count * rows / 1e6 + products * size.product_time + encoding
+    queries = size.queries + min(size.queries, 1_000)
+    microseconds = count * rows + queries * _QUERY_US + (count * encoded + queries) * size.encode_us
+    return _START_S + microseconds / 1e6 + products * size.product_time

@@ -65,6 +65,8 @@ def test_a_model_that_is_replaced_while_it_is_indexed_is_an_error(model, tmp_pat
     indexed = IndexedModel.of(model)
     weights = read_manifest(model).of(MODEL)[0]
     os.remove(storage.join(model, weights.path))
-    refused = pytest.raises(QprError, match="is gone, though the manifest")
-    with Output(str(tmp_path / "other"), "index") as target, refused:
+    with (
+        Output(str(tmp_path / "other"), "index") as target,
+        pytest.raises(QprError, match="is gone, though the manifest"),
+    ):
         indexed.copy_to(target)

@@ -117,6 +117,7 @@ def test_predictions_grow_with_what_they_are_of():
         assert large.search_mb > small.search_mb
     assert predicted(QUORA._replace(encode_us=1_000), "IVF2000,Flat", 8).cpu_minutes > small.cpu_minutes + 8
     assert predicted(QUORA._replace(bm25=False), "IVF2000,Flat", 8).disk_mb < small.disk_mb
+    assert predicted(QUORA._replace(queries=5_000), "IVF2000,Flat", 8).cpu_minutes > small.cpu_minutes + 0.1
 
 
 def test_a_machine_that_multiplies_slowly_takes_longer_to_train_and_to_assign_lists_but_not_to_link_a_graph():
