@@ -180,6 +180,14 @@ def test_the_key_that_moves_to_the_question_can_be_switched_off(opened):
     assert page.input_value("#question") == "pay bill/"
 
 
+def test_the_key_that_moves_to_the_question_is_typed_in_its_empty_field(opened):
+    _, page = opened
+    page.goto(ADDRESS)
+    sync_api.expect(page.locator("#question")).to_be_focused()
+    page.keyboard.press("/")
+    assert page.input_value("#question") == "/"
+
+
 def test_the_address_holds_question_and_mode(opened):
     server, page = opened
     ask(page, "é + c#")
