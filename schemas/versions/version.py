@@ -141,7 +141,9 @@ def parse_version(content: bytes, url: str) -> Version:
     try:
         version = Version.model_validate_json(content)
     except pydantic.ValidationError as error:
-        raise QprError(f"{url}: no version record of layout {LAYOUT} ({first_fault(error)}). {_ADVICE}") from error
+        is_cut_off = error.errors()[0]["type"] == "json_invalid"
+        advice = _CUT_OFF if is_cut_off else _ADVICE
+        raise QprError(f"{url}: no version record of layout {LAYOUT} ({first_fault(error)}). {advice}") from error
     if version.layout > LAYOUT:
         raise QprError(f"{url}: record of layout {version.layout}, this code reads up to {LAYOUT}. {_ADVICE}")
     return version
@@ -179,4 +181,8 @@ def check_artefact(warehouse: str, artefact: Artefact, kind: Kind, *, version: s
     return manifest
 
 
+_CUT_OFF = (
+    "Restore the file from a copy. Without one, move it out of the folder: the newest record that is left is current"
+)
+"""Advice for a file that is no JSON, which no release has written."""
 _ADVICE = "Upgrade question-paraphrase-retrieval, or restore the file from a copy"

@@ -1,4 +1,5 @@
 import json
+import os
 import re
 
 import pytest
@@ -43,6 +44,22 @@ def test_one_version_is_printed_with_what_is_gone_of_it(qpr, warehouse):
     assert "models/one" in qpr("versions", "--warehouse", warehouse, "--at", "1").out
     refused = qpr("versions", "--warehouse", warehouse, "--at", "7")
     assert (refused.code, refused.err) == (1, f"error: {warehouse}: has no version 7. There are 1 to 2\n")
+
+
+@pytest.mark.parametrize("kept_bytes", [0, 200])
+def test_a_record_that_is_cut_off_is_moved_out_by_the_advice_of_its_error(qpr, warehouse, tmp_path, kept_bytes):
+    history.publish(warehouse, make_version(warehouse, "four", parent=2, date="2026-11-23"))
+    record = history.file_of(warehouse, 3)
+    storage.write_bytes(record, storage.read_bytes(record)[:kept_bytes])
+    commands = [("versions",), ("gc",), ("rollback", "--to", 1)]
+    for command in commands:
+        outcome = qpr(*command, "--warehouse", warehouse)
+        advice = "Restore the file from a copy. Without one, move it out of the folder: the newest record that is left"
+        assert (outcome.code, advice in outcome.err, "Upgrade" in outcome.err) == (1, True, False)
+    os.rename(record, tmp_path / "moved.json")
+    assert [qpr(*command, "--warehouse", warehouse).code for command in commands] == [0, 0, 0]
+    listed = json.loads(qpr("versions", "--warehouse", warehouse, "--json").out)
+    assert [(v["version"], v["rollback_of"]) for v in listed["versions"]] == [(1, None), (2, None), (3, 1)]
 
 
 @pytest.mark.usefixtures("wide_tables")
