@@ -197,8 +197,7 @@ def format_of(url: str) -> tuple[Format, Compression | None]:
     if suffix in _UNREADABLE:
         raise QprError(f"{url}: {_UNREADABLE[suffix]}")
     if kind in WITHOUT_TEXT and compression:
-        step = "Unpack it; if it is not packed, rename it to .parquet"
-        raise QprError(f"{url}: a packed Parquet file is not read. {step}")
+        raise QprError(f"{url}: a packed Parquet file is not read. Unpack it; if not packed, rename it to .parquet")
     if kind is None:
         step = "Unpack it, into a file that ends" if suffix in PACKED else "Rename it to end"
         raise QprError(f"{url}: its name shows no known format. {step} in one of {KNOWN}")
