@@ -27,6 +27,7 @@ _OF_MONEY: Final = listed("of_money_paid")
 _IMPERATIVES: Final = listed("imperatives")
 _NO_PURPOSE: Final = listed("before_for")
 _CAUSES: Final = listed("causing")
+_ADVERBS: Final = frozenset(("actually", "exactly", "really"))
 _MOST_KEYWORDS: Final = 8
 _LONGEST_PART: Final = 5
 
@@ -63,8 +64,9 @@ def ask_by_what(after: list[str], begin: int) -> Kind | None:
         skipped = sum(1 for word in after[:2] if word in _BE or word in _DETERMINERS)
         kind = _of_property(after[skipped:], begin + skipped)
         return kind if kind and (is_definite or kind.types <= _OF_SEVERAL) else None
-    if after[0] in _CAUSES:
-        return Kind(frozenset(("reason",)), places=range(begin, begin + 1))
+    verb = 1 if after[0] in _ADVERBS else 0  # "what exactly makes it"
+    if not _CAUSES.isdisjoint(after[verb : verb + 1]):
+        return Kind(frozenset(("reason",)), places=range(begin, begin + verb + 1))
     if after[0] in _ENDS_OF_NOUNS:
         return _of_verb(after)
     part = _noun_part(after)

@@ -35,6 +35,7 @@ DIFFERENT = [
     ("Which flour do I use for pizza?", "How much flour do I use for pizza?"),
 ]
 SAME = [
+    ("What exactly makes yeast dough rise?", "Why does yeast dough rise?"),
     ("Who is more powerful, India or Pakistan?", "Which country is more powerful, India or Pakistan?"),
     ("How much hours does a pilot fly?", "How many hours does a pilot fly?"),
     ("How are professors of law paid?", "How much are professors of law paid?"),
