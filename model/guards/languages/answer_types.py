@@ -87,12 +87,13 @@ def _differ(one: _Asked, two: _Asked) -> bool:
     kinds = frozenset((one.kind, two.kind))
     if kinds in _pairs("compatible"):
         return False
-    if (one.is_mine and two.is_mine and kinds in _pairs("compatible_of_mine")) or (
-        (one.is_me or two.is_me) and kinds in _pairs("compatible_of_me")
-    ):
+    is_same = one.things == two.things
+    if one.is_mine and two.is_mine and kinds in _pairs("compatible_of_mine") and not (is_same and len(one.things) > 1):
+        return False
+    if (one.is_me or two.is_me) and kinds in _pairs("compatible_of_me"):
         return False
     if kinds in _pairs("compatible_unless_all_else_is_equal"):
-        return one.things == two.things
+        return is_same
     if "which" in kinds:  # "in welchen Straßen gilt er" has the noun of "Straßen" alone
         named, other = (one, two) if one.kind == "which" else (two, one)
         return other.things < named.things and len(named.things) == len(other.things) + 1
@@ -154,7 +155,7 @@ def _table(name: str) -> _Words:
         at_start=frozenset(row.get("at_start", "").split()),
         before=frozenset(row.get("before", "").split()),
         prepositions=next((language.prepositions for language in languages() if language.name == name), frozenset()),
-        mine=re.compile(rf"\b(?:{mine})" if spaced else mine),
+        mine=re.compile(rf"\b(?:{mine})\b" if spaced else mine),
         me=re.compile(rf"\b(?:{me})\b" if spaced else me),
     )
 
