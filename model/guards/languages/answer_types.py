@@ -27,6 +27,7 @@ _MOST_CHARACTERS: Final = 300
 """Longer texts ask for more than one thing."""
 _SAME_THING: Final = 0.5
 """Share of the content words of the longer text, without those that ask, that the other has too."""
+_COUNT_AND_HEIGHT: Final = frozenset(("count", "height"))
 _WITHOUT_SPACES: Final = ("chinese", "japanese")
 _BREAK: Final = "|"
 _CLAUSE_END: Final = re.compile("[.,:;?!¿¡؟،。？！，、()–—]+")
@@ -68,7 +69,8 @@ class _Asked(NamedTuple):
 
 def asks_for_another_type(query: Reading, question: Reading) -> bool:
     """Return whether two texts in a language other than English ask for different properties of a thing. Symmetric."""
-    if (query.is_english and question.is_english) or query.folded == question.folded:
+    is_ascii = query.folded.isascii() and question.folded.isascii()
+    if (is_ascii and query.is_english and question.is_english) or query.folded == question.folded:
         return False
     if max(len(query.folded), len(question.folded)) > _MOST_CHARACTERS:
         return False
@@ -94,9 +96,8 @@ def _differ(one: _Asked, two: _Asked) -> bool:
         return False
     if kinds in _pairs("compatible_unless_all_else_is_equal"):
         return is_same
-    if "which" in kinds:  # "in welchen Straßen gilt er" has the noun of "Straßen" alone
-        named, other = (one, two) if one.kind == "which" else (two, one)
-        return other.things < named.things and len(named.things) == len(other.things) + 1
+    if "which" in kinds or kinds == _COUNT_AND_HEIGHT:  # "in welchen Straßen gilt er" alone has "Straßen"
+        return len(one.things ^ two.things) == 1
     return len(one.things & two.things) >= _SAME_THING * max(1, len(one.things), len(two.things))
 
 
