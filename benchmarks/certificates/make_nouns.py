@@ -2,31 +2,28 @@
 
 Run: python -m benchmarks.certificates.make_nouns --wordnet /usr/share/wordnet
 
-The folder is that of Debian's package wordnet-base: `data.*`, `index.*`, `*.exc` and `cntlist.rev`. A noun is a thing
-of its own if it is used as a noun mostly, and is either rare in WordNet's annotated texts or of a concrete kind
-(animals, artefacts, food …). Words of other kinds are in the table if these texts have them. `nouns.json` has synonyms
-of everyday speech that WordNet lacks, and names of two or more words ("driving_licence").
+The folder is that of Debian's package wordnet-base. A noun is a thing of its own if it is used as a noun mostly, and is
+either rare in WordNet's annotated texts or of a concrete kind (animals, artefacts, food …). Words of other kinds are in
+the table if these texts have them. `nouns.json` has synonyms of everyday speech that WordNet lacks, and names of two or
+more words ("driving_licence").
 """
 
 from __future__ import annotations
 
 import collections
-import functools
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any, Final, NamedTuple
+from typing import Annotated, Any, Final
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import typer
 
+from benchmarks.certificates.wordnet import Sense, WordNet, read_wordnet
 from benchmarks.cli import AsJson, Report, run
-from schemas.errors import QprError
 
 ENTITIES: Final = Path(__file__).resolve().parents[2] / "model" / "guards" / "entities"
-FILES: Final = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 CONCRETE: Final = frozenset([5, 6, 8, 13, 15, 17, 18, 20, 21, 27, 28])
 """WordNet's files of animals, artefacts, bodies, food, places, objects, persons, plants, possessions, substances and
 times."""
@@ -43,75 +40,6 @@ SHARE_OF_SENSE: Final = 0.2
 LEVELS: Final = 6
 """Levels of broader senses that are looked at."""
 WORD: Final = re.compile("[a-z]{2,24}")
-Sense = tuple[str, int]
-
-
-class WordNet(NamedTuple):
-    """WordNet's files.
-
-    Attributes:
-        senses: senses of each word and part of speech, each with its number of uses, the first one most frequent.
-        broader: direct broader senses of each noun's sense.
-        kinds: file of each sense.
-        irregular: irregular forms by part of speech, and what they are forms of.
-        capitalized: words that occur with a capital letter only.
-    """
-
-    senses: dict[tuple[str, str], list[tuple[Sense, int]]]
-    broader: dict[Sense, list[Sense]]
-    kinds: dict[Sense, int]
-    irregular: dict[str, dict[str, str]]
-    capitalized: set[str]
-
-
-def read_wordnet(folder: Path) -> WordNet:
-    """Read a folder of WordNet 3.0.
-
-    Raises:
-        QprError: a file is missing.
-    """
-    broader, kinds = dict[Sense, list[Sense]](), dict[Sense, int]()
-    spellings = collections.defaultdict[str, set[str]](set)
-    for name, part in FILES.items():
-        for cells in _rows(folder / f"data.{name}"):
-            sense, words = (part, int(cells[0])), int(cells[3], 16)
-            kinds[sense] = int(cells[1])
-            for word in cells[4 : 4 + 2 * words : 2] if part == "n" else ():
-                spellings[word.lower()].add(word)
-            at = 5 + 2 * words
-            pointers = (cells[place : place + 3] for place in range(at, at + 4 * int(cells[at - 1]), 4))
-            broader[sense] = [(part, int(other)) for kind, other, _ in pointers if kind in ("@", "@i")]
-    uses = _uses(folder / "cntlist.rev")
-    senses = {
-        (cells[0], part): [
-            ((part, int(offset)), uses[cells[0], part, number])
-            for number, offset in enumerate(cells[-int(cells[2]) :], start=1)
-        ]
-        for name, part in FILES.items()
-        for cells in _rows(folder / f"index.{name}")
-    }
-    irregular = {part: {cells[0]: cells[1] for cells in _rows(folder / f"{name}.exc")} for name, part in FILES.items()}
-    capitalized = {word for word, all_ in spellings.items() if word not in all_}
-    return WordNet(senses, broader, kinds, irregular, capitalized)
-
-
-def _rows(path: Path) -> Iterator[list[str]]:
-    if not path.is_file():
-        raise QprError(
-            f"{path}: does not exist. Install Debian's package wordnet-base, or give the folder of its files"
-        )
-    for line in path.read_text("latin1").splitlines():
-        if not line.startswith("  "):
-            yield line.partition(" | ")[0].split()
-
-
-def _uses(path: Path) -> collections.Counter[tuple[str, str, int]]:
-    """Return the number of uses of each word, part of speech and number of its sense."""
-    uses = collections.Counter[tuple[str, str, int]]()
-    for key, number, count in _rows(path):
-        word, _, rest = key.partition("%")
-        uses[word, "nvara"[int(rest[0]) - 1], int(number)] = int(count)
-    return uses
 
 
 class Nouns:
@@ -125,23 +53,8 @@ class Nouns:
         self._net = wordnet
         self.words = sorted({word for word, _ in wordnet.senses if WORD.fullmatch(word)})
         self._kinds = collections.Counter(
-            broader for sense in wordnet.broader if sense[0] == "n" for broader in self.above(sense)
+            broader for sense in wordnet.broader if sense[0] == "n" for broader in wordnet.above(sense)
         )
-
-    @functools.cache  # noqa: B019 - one object for the whole run
-    def above(self, sense: Sense) -> dict[Sense, int]:
-        """Return a sense and all broader ones, each with its level."""
-        levels, last = {sense: 0}, [sense]
-        while last:
-            found = {broader: levels[one] + 1 for one in last for broader in self._net.broader[one]}
-            last = [broader for broader in found if broader not in levels]
-            levels |= {broader: found[broader] for broader in last}
-        return levels
-
-    def uses(self, word: str) -> dict[str, int]:
-        """Return the number of uses of a word as each part of speech."""
-        senses = {part: self._net.senses.get((word, part), ()) for part in FILES.values()}
-        return {part: sum(count for _, count in found) for part, found in senses.items() if found}
 
     def of(self, word: str) -> list[Sense]:
         """Return the senses of a noun."""
@@ -149,7 +62,7 @@ class Nouns:
 
     def is_thing(self, word: str) -> bool:
         """Return whether a word of WordNet names a thing of its own."""
-        uses = self.uses(word)
+        uses = self._net.uses(word)
         smoothed = {part: count + 0.5 for part, count in uses.items()}
         if smoothed.get("n", 0) < SHARE_OF_NOUN * sum(smoothed.values()):
             return False
@@ -183,11 +96,11 @@ def rows_of(wordnet: WordNet, written: dict[str, Any]) -> pa.Table:
     unlisted = {
         word
         for word in {*groups, *wider}
-        if "_" in word or word in wordnet.capitalized or not any(nouns.uses(word).values())
+        if "_" in word or word in wordnet.capitalized or not any(wordnet.uses(word).values())
     }
     things |= unlisted | {word for word in nouns.words if word not in wordnet.capitalized and nouns.is_thing(word)}
     known = wordnet.capitalized | things
-    others |= {word for word in nouns.words if word not in known and any(nouns.uses(word).values())}
+    others |= {word for word in nouns.words if word not in known and any(wordnet.uses(word).values())}
     for word in things:
         singular = word.removesuffix("s")
         if singular in things and not nouns.of(word):  # "prawns"
@@ -195,7 +108,7 @@ def rows_of(wordnet: WordNet, written: dict[str, Any]) -> pa.Table:
             wider[word] |= wider[singular]
         senses = nouns.of(word) or nouns.of(singular)
         groups[word] |= set(senses)
-        levels = (nouns.above(sense).items() for sense in senses)
+        levels = (wordnet.above(sense).items() for sense in senses)
         wider[word] |= {sense for each in levels for sense, level in each if 0 < level <= LEVELS}
     return _table(things - others, others, groups, wider, wordnet.irregular)
 

@@ -26,40 +26,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import typer
 
-from benchmarks.certificates.make_nouns import Nouns, Sense, WordNet, read_wordnet
+from benchmarks.certificates.wordnet import WordNet, read_wordnet
 from benchmarks.cli import AsJson, Report, run
 
 ACTIONS: Final = Path(__file__).resolve().parents[2] / "model" / "guards" / "actions"
 LEVELS: Final = 2
 """Levels of broader meanings that name the same action: "assassinate", "murder", "kill"."""
-LINKS: Final = frozenset("*>$")
-"""WordNet's entailment, cause and verb group."""
 WORD: Final = re.compile("[a-z]{2,24}(?:_[a-z]{2,12}){0,2}")
 Key = tuple[str, int | str]
 """A sense of WordNet, a word, or a line of the written list."""
 
 
-def links_of(path: Path) -> tuple[dict[Sense, list[Sense]], dict[Sense, frozenset[str]]]:
-    """Return the other senses that each verb's sense is linked to, and the words of its definition.
-
-    Args:
-        path: `data.verb` of WordNet.
-    """
-    linked, defined = dict[Sense, list[Sense]](), dict[Sense, frozenset[str]]()
-    for line in path.read_text("latin1").splitlines():
-        if line.startswith("  "):
-            continue
-        data, _, gloss = line.partition(" | ")
-        cells = data.split()
-        sense, at = ("v", int(cells[0])), 5 + 2 * int(cells[3], 16)
-        pointers = (cells[place : place + 3] for place in range(at, at + 4 * int(cells[at - 1]), 4))
-        linked[sense] = [("v", int(other)) for kind, other, part in pointers if kind in LINKS and part == "v"]
-        words = re.findall("[a-z]+", gloss.partition('"')[0])
-        defined[sense] = frozenset((*words, *map("_".join, itertools.pairwise(words))))
-    return linked, defined
-
-
-def rows_of(wordnet: WordNet, data: Path, written: dict[str, Any]) -> pa.Table:
+def rows_of(wordnet: WordNet, written: dict[str, Any]) -> pa.Table:
     """Return the table: ``word``, ``base``, ``share_of_verb``, ``meanings`` and ``related``, ordered by word.
 
     ``base`` is the verb that the word is an irregular form of: "find" of "found". ``share_of_verb`` is null if the word
@@ -67,10 +45,8 @@ def rows_of(wordnet: WordNet, data: Path, written: dict[str, Any]) -> pa.Table:
 
     Args:
         wordnet: the files.
-        data: `data.verb` of WordNet.
         written: content of `verbs.json`.
     """
-    nouns, (linked, defined) = Nouns(wordnet), links_of(data)
     own, near = collections.defaultdict[str, set[Key]](set), collections.defaultdict[str, set[Key]](set)
     for number, line in enumerate(written["same"]):
         hub, _, others = line.rpartition(":")
@@ -85,10 +61,16 @@ def rows_of(wordnet: WordNet, data: Path, written: dict[str, Any]) -> pa.Table:
         own[word].add(("word", word))
         for sense, _ in wordnet.senses[word, "v"]:
             own[word].add(sense)
-            near[word] |= {one for one, level in nouns.above(sense).items() if 0 < level <= LEVELS}
-            near[word].update(linked[sense], (("word", other) for other in defined[sense]))
-    shares = {word: _share_of_verb(nouns.uses(word)) for word in own}
+            near[word] |= {one for one, level in wordnet.above(sense).items() if 0 < level <= LEVELS}
+            near[word].update(wordnet.linked[sense], (("word", other) for other in _definition(wordnet.glosses[sense])))
+    shares = {word: _share_of_verb(wordnet.uses(word)) for word in own}
     return _table(own, near, shares, wordnet.irregular["v"])
+
+
+def _definition(gloss: str) -> set[str]:
+    """Return the words of a definition without its examples, and its pairs of words: "pick", "pick_up"."""
+    words = re.findall("[a-z]+", gloss.partition('"')[0])
+    return {*words, *map("_".join, itertools.pairwise(words))}
 
 
 def _share_of_verb(uses: dict[str, int]) -> float:
@@ -123,7 +105,7 @@ def main(
 ) -> None:
     """Write the table and print its counts."""
     written = json.loads((ACTIONS / "verbs.json").read_text("utf-8"))
-    table = rows_of(read_wordnet(wordnet), wordnet / "data.verb", written)
+    table = rows_of(read_wordnet(wordnet), written)
     pq.write_table(table, output, compression="zstd", compression_level=19, use_dictionary=False)
     report = Report(as_json=as_json, wordnet=str(wordnet))
     report.row(words=len(table), bytes=output.stat().st_size)
