@@ -32,7 +32,7 @@ from benchmarks.cli import AsJson, Report, run
 ACTIONS: Final = Path(__file__).resolve().parents[2] / "model" / "guards" / "actions"
 LEVELS: Final = 2
 """Levels of broader meanings that name the same action: "assassinate", "murder", "kill"."""
-WORD: Final = re.compile("[a-z]{2,24}(?:_[a-z]{2,12}){0,2}")
+WORD: Final = re.compile("[a-z]{2,24}(?:_[a-z]{2,12})?")
 Key = tuple[str, int | str]
 """A sense of WordNet, a word, or a line of the written list."""
 

@@ -35,7 +35,7 @@ _LEFT_OUT: Final = (
 )
 _OTHERS: Final = listed("others") - listed("english_and_others") - frozenset(["a", "an", "as", "in", "on"])
 """Words of other languages; English keywords have some of them as well."""
-_DENYING: Final = frozenset(["not", "never", "no", "without", "cannot", "nor", "neither", "nobody", "nothing", "none"])
+_DENYING: Final = listed("negations")
 _PERSONS: Final = {"i": "i", "we": "i", "you": "you"}
 
 

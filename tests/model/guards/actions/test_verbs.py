@@ -5,7 +5,16 @@ from importlib import resources
 
 import pytest
 
-from model.guards.actions.verbs import are_related, find_phrase, find_verb, is_gerund, is_participle
+from model.guards.actions.verbs import (
+    PARTICLES,
+    _table,
+    are_related,
+    find_phrase,
+    find_verb,
+    is_gerund,
+    is_participle,
+)
+from model.guards.reading import Reading
 
 
 @pytest.mark.parametrize(
@@ -50,5 +59,13 @@ def test_forms():
 def test_the_table_has_all_written_verbs():
     lists = json.loads(resources.files("model.guards.actions").joinpath("verbs.json").read_text("utf-8"))
     words = " ".join(line for name in ("same", "different", "alone", "general") for line in lists[name])
-    for word in words.replace(":", "").split():
-        assert find_verb(*word.split("_")[:2]) is not None, word
+    for verb in words.replace(":", "").split():
+        word, _, particle = verb.partition("_")
+        assert (find_phrase(word, particle) if particle else find_verb(word)) is not None, verb
+
+
+def test_a_text_can_have_each_verb_of_the_table():
+    for verb in _table():
+        word, _, particle = verb.partition("_")
+        assert Reading(word).words == [word]
+        assert particle in {"", *PARTICLES}, verb
