@@ -10,6 +10,7 @@ import json
 from collections import defaultdict
 from collections.abc import Mapping
 from importlib import resources
+from typing import Any
 
 
 @functools.cache
@@ -45,7 +46,15 @@ def irregular_forms() -> Mapping[str, list[str]]:
 
 @functools.cache
 def _lists() -> dict[str, list[str]]:
-    lists: dict[str, list[str]] = json.loads(
-        resources.files(__package__).joinpath("lists.json").read_text(encoding="utf-8")
-    )
+    lists: dict[str, list[str]] = read_json(__package__, "lists.json")
     return lists
+
+
+def read_json(package: str, name: str) -> Any:
+    """Return the content of a JSON file beside the modules of a package, read again by each call.
+
+    Args:
+        package: its name, ``__package__`` of the caller.
+        name: of the file.
+    """
+    return json.loads(resources.files(package).joinpath(name).read_text(encoding="utf-8"))

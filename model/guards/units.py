@@ -7,12 +7,11 @@ folded text -> one_spelling -> text with digits
 from __future__ import annotations
 
 import functools
-import json
 import re
 from collections.abc import Callable
-from importlib import resources
 from typing import Any, Final
 
+from model.guards.lists import read_json
 from model.guards.reading import without_marks
 from schemas.text import fold
 
@@ -20,8 +19,7 @@ from schemas.text import fold
 @functools.cache
 def tables() -> dict[str, Any]:
     """Return the tables of number words and units."""
-    content = resources.files(__package__).joinpath("numbers.json").read_text(encoding="utf-8")
-    rows: dict[str, Any] = json.loads(content)
+    rows: dict[str, Any] = read_json(__package__, "numbers.json")
     return rows
 
 

@@ -9,14 +9,13 @@ The table is made from WordNet 3.0 (Princeton University; Miller 1995) and from 
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Iterator
 from importlib import resources
 from typing import Final, NamedTuple
 
 import pyarrow.parquet as pq
 
-from model.guards.lists import listed
+from model.guards.lists import listed, read_json
 
 PARTICLES: Final = listed("particles_of_verbs")
 """Words behind a verb that can change its meaning: "look up", "apply for"."""
@@ -141,7 +140,7 @@ def _bases(word: str) -> Iterator[str]:
 @functools.cache
 def _lists() -> tuple[frozenset[str], list[frozenset[str]]]:
     """Return general verbs, and lists of verbs that differ although WordNet relates them."""
-    lists = json.loads(resources.files(__package__).joinpath("verbs.json").read_text(encoding="utf-8"))
+    lists = read_json(__package__, "verbs.json")
     return frozenset(" ".join(lists["general"]).split()), [frozenset(line.split()) for line in lists["different"]]
 
 

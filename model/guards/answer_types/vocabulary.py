@@ -6,10 +6,10 @@ types.json -> vocabulary -> types of a noun, adjective or unit; may_be_one
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from typing import Any, Final
+
+from model.guards.lists import read_json
 
 Types = frozenset[str]
 """Types of one answer, one of which is meant: "how long" asks for a length or a duration."""
@@ -77,7 +77,8 @@ def _are_compatible(one: str, two: str) -> bool:
 
 def _of_form(table: Mapping[str, Types], word: str) -> Types:
     """Return the types of a word or of its singular."""
-    for form in (word, word.removesuffix("s"), word.removesuffix("es"), f"{word.removesuffix('ies')}y"):
+    singular = f"{word.removesuffix('ies')}y" if word.endswith("ies") else word
+    for form in (word, word.removesuffix("s"), word.removesuffix("es"), singular):  # no "warranty" for "warrant"
         if form in table:
             return table[form]
     return frozenset()
@@ -95,6 +96,5 @@ def _table(name: str) -> Mapping[str, Types]:
 
 @functools.cache
 def _file() -> dict[str, Any]:
-    text = resources.files(__package__).joinpath("types.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    tables: dict[str, Any] = read_json(__package__, "types.json")
+    return tables

@@ -10,16 +10,15 @@ from __future__ import annotations
 
 import functools
 import itertools
-import json
 import re
 from collections.abc import Callable
-from importlib import resources
 from typing import Any, Final, NamedTuple
 
 from model.guards.languages.glossing.plain import PLAIN
 from model.guards.languages.glossing.scripts import language_of
 from model.guards.languages.language import Language, languages
 from model.guards.languages.recognition import possible_languages
+from model.guards.lists import read_json
 from model.guards.reading import RUN, Reading, plain
 from schemas.text import fold
 
@@ -179,6 +178,5 @@ def _types(name: str) -> frozenset[str]:
 
 @functools.cache
 def _file() -> dict[str, Any]:
-    text = resources.files(__package__).joinpath("question_words.json").read_text(encoding="utf-8")
-    found: dict[str, Any] = json.loads(text)
-    return found
+    tables: dict[str, Any] = read_json(__package__, "question_words.json")
+    return tables

@@ -10,14 +10,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import itertools
-import json
 import re
-from importlib import resources
 from typing import Any, Final
 
 from model.guards.languages.compounds import with_glued
 from model.guards.languages.rows import pairs_of, prefixes_of, rules_of
 from model.guards.languages.stems import stem_of, stems_of
+from model.guards.lists import read_json
 
 _NEVER: Final = "(?!)"
 """Expression of nothing."""
@@ -136,8 +135,8 @@ def _stem(word: str, language: Language) -> str:
 @functools.cache
 def languages() -> tuple[Language, ...]:
     """Return all languages."""
-    content = resources.files(__package__).joinpath("languages.json").read_text(encoding="utf-8")
-    return tuple(language_from_row(name, row) for name, row in json.loads(content).items())
+    rows = read_json(__package__, "languages.json")
+    return tuple(language_from_row(name, row) for name, row in rows.items())
 
 
 def language_from_row(name: str, row: dict[str, Any]) -> Language:

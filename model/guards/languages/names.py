@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import functools
 import itertools
-import json
 import re
 from collections.abc import Sequence, Set
-from importlib import resources
 from typing import Any, Final, NamedTuple
 
 from model.guards.entities.names import Lexicon, Name, by_group, find_names, known_names, lexicon_of
 from model.guards.languages.language import Language
+from model.guards.lists import read_json
 from model.guards.reading import Reading, without_marks
 
 _CASE_ENDING: Final = re.compile(r"(?<=\w\w\w)'\w{1,3}$")
@@ -25,7 +24,7 @@ _CASE_ENDING: Final = re.compile(r"(?<=\w\w\w)'\w{1,3}$")
 
 @functools.cache
 def _rows() -> dict[str, Any]:
-    rows: dict[str, Any] = json.loads(resources.files(__package__).joinpath("names.json").read_text(encoding="utf-8"))
+    rows: dict[str, Any] = read_json(__package__, "names.json")
     return rows
 
 
