@@ -40,6 +40,8 @@ _ME: Final = listed("me")
 _OF_ORIGIN: Final = listed("of_origin")
 _OF_LOOKING_UP: Final = listed("of_looking_up")
 _OF_OPINION: Final = listed("of_opinion")
+_OF_ELIGIBLE_PERSONS: Final = listed("of_eligible_persons")
+_OF_WAITING: Final = listed("of_waiting")
 LEFT_OUT: Final = listed("light").union(
     _AUXILIARIES,
     _QUESTION_WORDS,
@@ -88,7 +90,7 @@ def _ask_at(reading: Reading, words: list[str], place: int) -> Kind | None:
         return ask_by_how(after, place + 1, is_indirect=is_indirect)
     if word in ("what", "which"):
         return ask_by_what(after, place + 1)
-    is_asked = is_indirect or bool(after and after[0] in _AUXILIARIES) or _CONTRACTION.search(reading.folded)
+    is_asked = is_indirect or after[0] in _AUXILIARIES or _CONTRACTION.search(reading.folded)
     if not is_asked and word in ("when", "where"):  # "When I pay by card" begins a clause
         return None
     return Kind(_TYPES[word](before, after))
@@ -103,17 +105,17 @@ def _of_when(before: list[str], after: list[str]) -> frozenset[str]:
 
 
 def _of_where(_: list[str], after: list[str]) -> frozenset[str]:
-    is_mine = bool(after) and (after[0] == "to" or not _ME.isdisjoint(after[:2])) and _PAST.isdisjoint(after[:1])
+    is_mine = (after[0] == "to" or not _ME.isdisjoint(after[:2])) and after[0] not in _PAST
     if is_mine and "my" in after and not _OF_LOOKING_UP.isdisjoint(after[:4]):
-        return frozenset(("place_for_me", "any"))  # "where can I see my balance", "what is my balance"
-    if after[:1] in (["is"], ["are"]) and not _OF_SENT.isdisjoint(after[1:2]) and not _SENT.isdisjoint(after[2:4]):
+        return frozenset()  # "where can I see my balance", "what is my balance"
+    if after[0] in ("is", "are") and not _OF_SENT.isdisjoint(after[1:2]) and not _SENT.isdisjoint(after[2:4]):
         return frozenset(("place", "time", "duration", "time_taken", "reason"))  # "where is my order"
     is_way = not _OF_ORIGIN.isdisjoint(after)  # "where did it come from", "how did it start"
     return frozenset(("place_for_me" if is_mine else "place", *(("manner",) if is_way else ())))
 
 
 def _of_who(_: list[str], after: list[str]) -> frozenset[str]:
-    if not listed("of_eligible_persons").isdisjoint(after[1:3]) and after[0] not in ("do", "did"):
+    if not _OF_ELIGIBLE_PERSONS.isdisjoint(after[1:3]) and after[0] not in ("do", "did"):
         return frozenset(("person_eligible",))
     if not _OF_OPINION.isdisjoint(after):
         return frozenset()
@@ -124,9 +126,9 @@ def _of_who(_: list[str], after: list[str]) -> frozenset[str]:
 def _of_why(_: list[str], after: list[str]) -> frozenset[str]:
     if "not" in after or any(word.endswith("n't") for word in after):  # "Why isn't it here?", "Where is it?"
         return frozenset()
-    if not listed("of_waiting").isdisjoint(after):  # "Why is it still pending?", "When will it arrive?"
+    if not _OF_WAITING.isdisjoint(after):  # "Why is it still pending?", "When will it arrive?"
         return frozenset(("reason", "time", "duration", "time_taken", "place", "meaning"))
-    is_duty = bool(after[1:]) and after[1] in _ME and not _DUTIES.isdisjoint(after[:3])
+    is_duty = not _ME.isdisjoint(after[1:2]) and not _DUTIES.isdisjoint(after[:3])
     return frozenset(("reason_to_act" if is_duty else "reason",))
 
 
