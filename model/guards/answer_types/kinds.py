@@ -119,8 +119,10 @@ def _of_property(after: list[str], begin: int) -> Kind | None:
 
 
 def _noun_part(words: list[str]) -> list[str]:
-    """Return the words before the first function word."""
+    """Return the words before the first function word that is no part of a listed noun: "terms and conditions"."""
     end = next((place for place, word in enumerate(words) if word in _ENDS_OF_NOUNS), len(words))
+    if len(words) > end + 1 and of_noun(words[: end + 2])[1] > 2:
+        end += 2
     return words[:end] if end <= _LONGEST_PART else []
 
 

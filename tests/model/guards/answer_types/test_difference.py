@@ -35,6 +35,9 @@ DIFFERENT = [
     ("Which flour do I use for pizza?", "How much flour do I use for pizza?"),
 ]
 SAME = [
+    ("What are the terms and conditions for the contract?", "What requirements does the contract have?"),
+    ("What are the terms of the loan?", "What are the requirements of the loan?"),
+    ("Where is my top-up?", "When will my top-up arrive?"),
     ("What exactly makes yeast dough rise?", "Why does yeast dough rise?"),
     ("Who is more powerful, India or Pakistan?", "Which country is more powerful, India or Pakistan?"),
     ("How much hours does a pilot fly?", "How many hours does a pilot fly?"),
