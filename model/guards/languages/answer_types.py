@@ -143,7 +143,7 @@ def _does_ask(match: re.Match[str], text: str, table: _Words) -> bool:
 def _table(name: str) -> _Words:
     row = _file()["languages"][name]
     left_out = frozenset(_plain(row.get("left_out", ""), name).split())
-    types = {_plain(phrase, name): kind for kind, line in row["asking"].items() for phrase in line.split("|")}
+    types = {_phrase(phrase, name): kind for kind, line in row["asking"].items() for phrase in line.split("|")}
     longest_first = sorted(types, key=lambda phrase: (-len(phrase), phrase))
     either = "|".join(map(re.escape, longest_first))
     spaced = name not in _WITHOUT_SPACES
@@ -158,6 +158,11 @@ def _table(name: str) -> _Words:
         mine=re.compile(rf"\b(?:{mine})\b" if spaced else mine),
         me=re.compile(rf"\b(?:{me})\b" if spaced else me),
     )
+
+
+def _phrase(text: str, name: str) -> str:
+    """Return a phrase as a text has it: "e mail adresse" for "E-Mail-Adresse"."""
+    return _plain(text, name) if name in _WITHOUT_SPACES else " ".join(RUN.findall(_plain(text, name)))
 
 
 def _plain(text: str, name: str) -> str:

@@ -3,12 +3,14 @@ from importlib import resources
 
 import pytest
 
-from model.guards.languages.answer_types import asks_for_another_type
+from model.guards.languages.answer_types import _phrase, asks_for_another_type
 from model.guards.languages.glossing.lists import NAMES
 from model.guards.languages.language import languages
 from model.guards.reading import Reading
 
 ANOTHER_TYPE = [
+    ("Wie lautet die E-Mail-Adresse der Bibliothek?", "Wann öffnet die Bibliothek?"),
+    ("Из-за чего закрыли музей?", "Когда закрыли музей?"),
     ("Wann öffnet das Hallenbad in Uster?", "Wo ist das Hallenbad in Uster?"),
     ("Wie lange dauert der Versand nach Wien?", "Was kostet der Versand nach Wien?"),
     ("Hoe laat vertrekt de veerboot naar Texel?", "Waar vertrekt de veerboot naar Texel?"),
@@ -27,6 +29,7 @@ ANOTHER_TYPE = [
     ("プールはいつ開きますか", "プールはどこですか"),
 ]
 SAME_TYPE = [
+    ("Wie lautet die E-Mail-Adresse der Bibliothek?", "Wo ist die Bibliothek?"),
     ("Wann öffnet das Hallenbad?", "Um wie viel Uhr öffnet das Hallenbad?"),
     ("Öffnungszeiten Hallenbad Uster", "Wann öffnet das Hallenbad Uster?"),
     ("Wie hoch ist der Preis für den Versand?", "Was kostet der Versand?"),
@@ -57,6 +60,16 @@ def test_texts_that_ask_for_another_property_of_a_thing(one, two):
 def test_texts_that_ask_for_the_same_or_about_something_else(one, two):
     assert not asks_for_another_type(Reading(one), Reading(two))
     assert not asks_for_another_type(Reading(two), Reading(one))
+
+
+def test_each_phrase_asks_for_one_type_and_stands_in_one_line():
+    text = resources.files("model.guards.languages").joinpath("question_words.json").read_text("utf-8")
+    for name, row in json.loads(text)["languages"].items():
+        phrases = [_phrase(phrase, name) for line in row["asking"].values() for phrase in line.split("|")]
+        assert len(set(phrases)) == len(phrases), name
+        assert set(row.get("at_start", "").split()) <= set(phrases)
+        words = f"{row.get('at_start', '')} {row.get('before', '')}".split()
+        assert words == [_phrase(word, name) for word in words]
 
 
 def test_every_language_with_rules_has_question_words_and_every_pair_names_types_in_the_file():
