@@ -2,9 +2,9 @@
 
 Reading -> "how long do elephants live" -> Kind(duration, lifespan), things (elephants)
 
-Read are texts with one question word, at the start, behind a greeting or a request ("can you tell me when …"), or at
-the start of a clause, and keywords with one listed noun at either end ("opening hours town hall"). A text with two
-question words, and a question whose type is in no list, has none.
+A text has a type if its one question word stands at the start, behind a greeting, at the start of a clause, or behind a
+request ("can you tell me when …"), or if it is keywords with one listed noun at either end ("opening hours town hall").
+A text with two question words, and a question whose type is in no list, has none.
 """
 
 from __future__ import annotations
