@@ -10,19 +10,19 @@ from itertools import pairwise
 from typing import Final
 
 from model.guards.answer_types.kinds import Kind
-from model.guards.answer_types.vocabulary import Types, listed, of_adjective, of_amount, of_unit
+from model.guards.answer_types.vocabulary import Types, asking_list, of_adjective, of_amount, of_unit
 
-_AUXILIARIES: Final = listed("auxiliaries")
-_BE: Final = listed("be")
-_ME: Final = listed("me")
-_OF_MONEY: Final = listed("of_money")
-_FOR_WAITS: Final = listed("for_waits")
-_OF_LIFE: Final = listed("of_life")
-_OF_KNOWING: Final = listed("of_knowing")
-_OF_PROGRESS: Final = listed("of_progress")
-_OF_SOUNDS: Final = listed("of_sounds")
-_RATES: Final = listed("rates")
-_PERIODS: Final = listed("periods")
+_AUXILIARIES: Final = asking_list("auxiliaries")
+_BE: Final = asking_list("be")
+_ME: Final = asking_list("me")
+_OF_MONEY: Final = asking_list("of_money")
+_FOR_WAITS: Final = asking_list("for_waits")
+_OF_LIFE: Final = asking_list("of_life")
+_OF_KNOWING: Final = asking_list("of_knowing")
+_OF_PROGRESS: Final = asking_list("of_progress")
+_OF_SOUNDS: Final = asking_list("of_sounds")
+_RATES: Final = asking_list("rates")
+_PERIODS: Final = asking_list("periods")
 
 
 def ask_by_how(after: list[str], begin: int, *, is_indirect: bool) -> Kind | None:

@@ -14,12 +14,11 @@ from typing import Final
 
 from model.guards.answer_types.amounts import ask_by_how
 from model.guards.answer_types.kinds import Kind, ask_by_keywords, ask_by_what
-from model.guards.answer_types.vocabulary import listed
-from model.guards.lists import irregular_forms
-from model.guards.lists import listed as common_list
+from model.guards.answer_types.vocabulary import asking_list
+from model.guards.lists import irregular_forms, listed
 from model.guards.reading import Reading, stem
 
-_QUESTION_WORDS: Final = listed("question_words")
+_QUESTION_WORDS: Final = asking_list("question_words")
 _CONTRACTED: Final = {"whats": "what", "whens": "when", "wheres": "where", "whos": "who", "hows": "how"}
 _BREAK: Final = re.compile(
     r"(?:^|[,.;:!?(–—]|\s-)\s*(?:(?:for|at|in|on|by|from|to|with|within|until|and|so|but)\s+)?"
@@ -27,25 +26,25 @@ _BREAK: Final = re.compile(
 )
 """A question word at the start of a clause."""
 _SENTENCE: Final = re.compile(r"[.,!?;:]\s|n't\b")
-_SENT: Final = listed("sent")
-_OF_STATES: Final = listed("of_states")
-_DUTIES: Final = listed("duties")
+_SENT: Final = asking_list("sent")
+_OF_STATES: Final = asking_list("of_states")
+_DUTIES: Final = asking_list("duties")
 _OF_SENT: Final = frozenset(("my", "our", "the"))
 _CONTRACTION: Final = re.compile(r"\b(?:when|where|who|why|how)'?s\b")
-_AUXILIARIES: Final = listed("auxiliaries")
-_REQUESTING: Final = listed("before_questions")
-_MAY_BEGIN: Final = listed("may_begin")
-_PAST: Final = listed("past")
-_ME: Final = listed("me")
-_OF_ORIGIN: Final = listed("of_origin")
-_OF_LOOKING_UP: Final = listed("of_looking_up")
-_OF_OPINION: Final = listed("of_opinion")
-_OF_ELIGIBLE_PERSONS: Final = listed("of_eligible_persons")
-_OF_WAITING: Final = listed("of_waiting")
-LEFT_OUT: Final = listed("light").union(
+_AUXILIARIES: Final = asking_list("auxiliaries")
+_REQUESTING: Final = asking_list("before_questions")
+_MAY_BEGIN: Final = asking_list("may_begin")
+_PAST: Final = asking_list("past")
+_ME: Final = asking_list("me")
+_OF_ORIGIN: Final = asking_list("of_origin")
+_OF_LOOKING_UP: Final = asking_list("of_looking_up")
+_OF_OPINION: Final = asking_list("of_opinion")
+_OF_ELIGIBLE_PERSONS: Final = asking_list("of_eligible_persons")
+_OF_WAITING: Final = asking_list("of_waiting")
+LEFT_OUT: Final = asking_list("light").union(
     _AUXILIARIES,
     _QUESTION_WORDS,
-    *map(common_list, ("determiners", "prepositions", "pronouns_and_connectives", "unchanged_by_negation")),
+    *map(listed, ("determiners", "prepositions", "pronouns_and_connectives", "unchanged_by_negation")),
 )
 """Words that name no thing: function words, and words that ask, such as "cost" and "usually"."""
 _FORMS: Final = {form: word for word, forms in irregular_forms().items() for form in forms}

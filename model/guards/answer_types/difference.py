@@ -13,8 +13,7 @@ from typing import Final
 
 from model.guards.answer_types.asks import LEFT_OUT, read_kind, things_of
 from model.guards.answer_types.kinds import Kind, is_english_noun
-from model.guards.answer_types.vocabulary import asking_words, may_be_one
-from model.guards.answer_types.vocabulary import listed as words_of
+from model.guards.answer_types.vocabulary import asking_list, asking_words, may_be_one
 from model.guards.languages.answer_types import asks_for_another_type
 from model.guards.lists import listed
 from model.guards.reading import Reading, stem
@@ -24,7 +23,7 @@ _LIKE: Final = 0.25
 _SAME_THING: Final = 0.5
 """Share of the content words of the longer question, without those that ask, that the other has too."""
 _ASKING: Final = asking_words()
-_GENERIC: Final = words_of("generic")
+_GENERIC: Final = asking_list("generic")
 _OTHERS: Final = listed("others")
 
 

@@ -7,26 +7,26 @@ from __future__ import annotations
 
 from typing import Final, NamedTuple
 
-from model.guards.answer_types.vocabulary import Types, listed, of_noun
+from model.guards.answer_types.vocabulary import Types, asking_list, of_noun
 
-_BE: Final = listed("be")
-_ENDS_OF_NOUNS: Final = listed("no_head")
-_DETERMINERS: Final = listed("articles")
-_NO_OBJECT: Final = listed("of_needs") | listed("of_opinion")
-_AUXILIARIES: Final = listed("auxiliaries")
+_BE: Final = asking_list("be")
+_ENDS_OF_NOUNS: Final = asking_list("no_head")
+_DETERMINERS: Final = asking_list("articles")
+_NO_OBJECT: Final = asking_list("of_needs") | asking_list("of_opinion")
+_AUXILIARIES: Final = asking_list("auxiliaries")
 _INDEFINITE: Final = frozenset(("a", "an", "any", "some"))
-_OF_SEVERAL: Final = listed("with_indefinite")
+_OF_SEVERAL: Final = asking_list("with_indefinite")
 """Types with more than one answer: "what are some symptoms", but "a good website" is any of many."""
-_OF_CHOICE: Final = listed("of_choice")
-_OF_BEST: Final = listed("with_best")
-_GENERIC: Final = listed("generic")
-_OF_KEYWORDS: Final = listed("of_keywords")
-_OF_REQUESTS: Final = listed("of_requests")
-_IN_OTHERS: Final = listed("in_other_languages")
-_OF_MONEY: Final = listed("of_money_paid")
-_IMPERATIVES: Final = listed("imperatives")
-_NO_PURPOSE: Final = listed("before_for")
-_CAUSES: Final = listed("causing")
+_OF_CHOICE: Final = asking_list("of_choice")
+_OF_BEST: Final = asking_list("with_best")
+_GENERIC: Final = asking_list("generic")
+_OF_KEYWORDS: Final = asking_list("of_keywords")
+_OF_REQUESTS: Final = asking_list("of_requests")
+_IN_OTHERS: Final = asking_list("in_other_languages")
+_OF_MONEY: Final = asking_list("of_money_paid")
+_IMPERATIVES: Final = asking_list("imperatives")
+_NO_PURPOSE: Final = asking_list("before_for")
+_CAUSES: Final = asking_list("causing")
 _ADVERBS: Final = frozenset(("actually", "exactly", "really"))
 _MOST_KEYWORDS: Final = 8
 _LONGEST_PART: Final = 5

@@ -18,8 +18,8 @@ _LONGEST_NOUN: Final = 4
 
 
 @functools.cache
-def listed(name: str) -> frozenset[str]:
-    """Return the words of a list.
+def asking_list(name: str) -> frozenset[str]:
+    """Return the words of a list of `types.json`; lists that other guards read too are in `model.guards.lists`.
 
     Raises:
         KeyError: there is no list with this name.
@@ -56,7 +56,7 @@ def asking_words() -> frozenset[str]:
     """Return the words by which questions of different types differ."""
     nouns = {noun.rpartition("_")[2] for noun in _table("nouns")}
     plurals = (f"{noun}s" for noun in nouns)
-    return listed("question_words").union(_table("how"), nouns, plurals, listed("asking"))
+    return asking_list("question_words").union(_table("how"), nouns, plurals, asking_list("asking"))
 
 
 def may_be_one(one: Types, two: Types) -> bool:
