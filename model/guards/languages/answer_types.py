@@ -143,10 +143,12 @@ def _does_ask(match: re.Match[str], text: str, table: _Words) -> bool:
 def _table(name: str) -> _Words:
     row = _file()["languages"][name]
     left_out = frozenset(_plain(row.get("left_out", ""), name).split())
-    types = {_phrase(phrase, name): kind for kind, line in row["asking"].items() for phrase in line.split("|")}
+    spaced = name not in _WITHOUT_SPACES
+    which = itertools.product(row["asking"]["which"].split("|"), row["times"].split("|"))
+    types = {_phrase((" " if spaced else "").join(words), name): "time" for words in which}  # "welchen Monaten"
+    types |= {_phrase(phrase, name): kind for kind, line in row["asking"].items() for phrase in line.split("|")}
     longest_first = sorted(types, key=lambda phrase: (-len(phrase), phrase))
     either = "|".join(map(re.escape, longest_first))
-    spaced = name not in _WITHOUT_SPACES
     mine, me = ("|".join(_plain(row[field], name).split()) for field in ("mine", "me"))
     return _Words(
         phrases=re.compile(rf"(?<= )(?:{either})(?= )" if spaced else either),

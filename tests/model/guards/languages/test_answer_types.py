@@ -27,6 +27,9 @@ ANOTHER_TYPE = [
     ("पुस्तकालय कब खुलता है?", "पुस्तकालय कहाँ है?"),
     ("游泳馆什么时候开门？", "游泳馆在哪里？"),
     ("プールはいつ開きますか", "プールはどこですか"),
+    ("In welchen Monaten blüht der Flieder?", "Warum blüht der Flieder?"),
+    ("Pazar hangi günler?", "Pazar nerede?"),
+    ("祭りはどの季節ですか", "祭りはどこですか"),
 ]
 SAME_TYPE = [
     ("Wie lautet die E-Mail-Adresse der Bibliothek?", "Wo ist die Bibliothek?"),
@@ -46,6 +49,23 @@ SAME_TYPE = [
     ("Chi può entrare se piove?", "Quando posso entrare se piove, e che cosa devo portare?"),
     ("Zu welchem Zeitpunkt wird der Beitrag abgebucht?", "Wann wird der Beitrag abgebucht?"),
     ("Wo bekomme ich Hilfe bei der Steuer?", "Wer gibt mir Hilfe bei der Steuer?"),
+    ("An welchem Wochentag öffnet das Museum?", "Wann öffnet das Museum?"),
+    ("Op welke dagen is het museum open?", "Wanneer is het museum open?"),
+    ("¿En qué día llega mi pedido?", "¿Cuándo llega mi pedido?"),
+    ("Quels jours ouvre le musée ?", "Quand ouvre le musée ?"),
+    ("In quali giorni apre il museo?", "Quando apre il museo?"),
+    ("Em que mês abre o museu?", "Quando abre o museu?"),
+    ("W którym miesiącu otwiera się muzeum?", "Kiedy otwiera się muzeum?"),
+    ("По каким дням открывается музей?", "Когда открывается музей?"),
+    ("Müze hangi ayda açılıyor?", "Müze ne zaman açılıyor?"),
+    ("في أي أيام يفتح المتحف؟", "متى يفتح المتحف؟"),
+    ("संग्रहालय कौन से दिन खुलता है?", "संग्रहालय कब खुलता है?"),
+    ("博物馆哪个月开放？", "博物馆什么时候开放？"),
+    ("Wie lang ist der Film?", "Wie lange dauert der Film?"),
+    ("In welchem Takt fährt der Bus?", "Wie oft fährt der Bus?"),
+    ("¿Qué tanto pesa la bicicleta?", "¿Cuánto pesa la bicicleta?"),
+    ("¿A cómo está la entrada?", "¿Cuánto cuesta la entrada?"),
+    ("講座はどのくらいかかりますか", "講座は何時間かかりますか"),
     ("When does the pool open?", "Where is the pool?"),  # English has a guard of its own
 ]
 
