@@ -88,7 +88,8 @@ def _ask_at(reading: Reading, words: list[str], place: int) -> Kind | None:
     if word == "how":
         return ask_by_how(after, place + 1, is_indirect=is_indirect)
     if word in ("what", "which"):
-        return ask_by_what(after, place + 1)
+        is_means = "with" in (*before[-1:], after[-1])  # "what can I pay with", "how can I pay"
+        return None if is_means else ask_by_what(after, place + 1)
     is_asked = is_indirect or after[0] in _AUXILIARIES or _CONTRACTION.search(reading.folded)
     if not is_asked and word in ("when", "where"):  # "When I pay by card" begins a clause
         return None

@@ -75,10 +75,17 @@ def ask_by_what(after: list[str], begin: int) -> Kind | None:
     for end in range(len(part), 0, -1):  # "which platform serves Hull"
         types, length = of_noun(part[:end])
         if types:
-            if "place" in types and (after[end] in _BE or after[end] not in _AUXILIARIES):  # "which country won"
-                types = types | {"person_subject"}
+            types = types | _beside(types, after[end])
             return Kind(types, tuple(part[end - length : end]), range(begin, begin + end))
     return Kind(frozenset(("thing",)), tuple(part), is_listed=False)
+
+
+def _beside(types: Types, following: str) -> Types:
+    """Return the types that an answer to "which" can have too: "which country won", "which areas do you deliver to"."""
+    if "area" in types:
+        return frozenset(("place",))
+    is_subject = following in _BE or following not in _AUXILIARIES
+    return frozenset(("person_subject",)) if "place" in types and is_subject else frozenset()
 
 
 def _of_verb(after: list[str]) -> Kind | None:

@@ -33,6 +33,7 @@ DIFFERENT = [
     ("What are your opening hours?", "What is your address?"),
     ("Can you tell me what the sauna costs?", "Can you tell me where the sauna is?"),
     ("Which flour do I use for pizza?", "How much flour do I use for pizza?"),
+    ("What is the area of the park?", "Where is the park?"),
 ]
 SAME = [
     ("What are the terms and conditions for the contract?", "What requirements does the contract have?"),
@@ -75,6 +76,9 @@ SAME = [
     ("What is the fee for a visa?", "How do I pay the fee for a visa?"),
     ("Do disposable cameras expire? Why?", "When do disposable cameras expire?"),
     ("distance paris lyon", "population paris lyon"),
+    ("Which areas do you deliver to?", "Where do you deliver?"),
+    ("What can I pay my bill with?", "How can I pay my bill?"),
+    ("With what can I pay my bill?", "Where can I pay my bill?"),
 ]
 
 
