@@ -15,6 +15,16 @@ const REASONS = {
   blocked: "The answer has been blocked.",
 };
 
+const DIFFERENCES = {
+  symbols: "a symbol",
+  numbers: "a number",
+  negation: "a negation or an opposite",
+  order: "the order of its parts",
+  entity: "a name or a thing",
+  action: "an action",
+  answer_type: "the type of answer, such as a time or a price",
+};
+
 const FEATURES = {
   distance: "distance",
   margin: "distance to other clusters",
@@ -153,8 +163,12 @@ function put(element, text) { // a screen reader reads a text that is put once m
 }
 
 function reasonOf(reason) {
-  const guard = reason.startsWith("guard:") && reason.slice("guard:".length).replaceAll("_", " ");
-  return guard ? `Your question differs from the most similar one: ${guard}.` : (REASONS[reason] ?? reason);
+  const guard = reason.startsWith("guard:") && reason.slice("guard:".length);
+  return guard ? `Your question differs from the most similar one in ${differenceOf(guard)}.` : (REASONS[reason] ?? reason);
+}
+
+function differenceOf(guard) {
+  return DIFFERENCES[guard] ?? guard?.replaceAll("_", " ");
 }
 
 function hitOf(hit) {
@@ -230,7 +244,7 @@ function reasonsOf(hit) {
   const ranks = [
     ["rank by meaning", why.dense_rank],
     ["rank by words", why.lexical_rank],
-    ["differs in", why.guard?.replaceAll("_", " ")],
+    ["differs in", differenceOf(why.guard)],
     ["times asked", hit.events?.toLocaleString()],
   ];
   place.append(listOf(ranks));

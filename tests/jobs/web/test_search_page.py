@@ -7,6 +7,7 @@ import pytest
 
 from jobs.web.search_page import search_page
 from model.confidence.features import SIGNS
+from model.guards.registry import GUARDS
 from schemas.text import key, tokens
 from tests.support.browser import BROWSER, NO_STORAGE
 
@@ -115,11 +116,22 @@ def test_another_mode_needs_a_search_beside_the_answer(opened):
     assert [json.loads(body) for path, _, body in server.asked if path == "answer"] == [{"question": "pay bill"}]
 
 
+def test_every_guard_has_words_of_its_own():
+    page = search_page(questions=1, modes=["dense"], k=5, filters={}).html.decode()
+    differences = page.partition("const DIFFERENCES = {")[2].partition("}")[0]
+    assert re.findall(r"^  (\w+):", differences, re.MULTILINE) == [*GUARDS]
+
+
 @pytest.mark.parametrize(
     ("reason", "sentence"),
     [
         ("no_certificate", "Without a certificate only questions of the index itself are answered."),
-        ("guard:argument_order", "Your question differs from the most similar one: argument order."),
+        ("guard:action", "Your question differs from the most similar one in an action."),
+        (
+            "guard:answer_type",
+            "Your question differs from the most similar one in the type of answer, such as a time or a price.",
+        ),
+        ("guard:argument_order", "Your question differs from the most similar one in argument order."),
         ("not_known_yet", "not_known_yet"),
     ],
 )
