@@ -41,7 +41,8 @@ def answer(
     """Answer each question, or abstain with a reason.
 
     Reasons of an answer: exact (the index has the question itself), certified. Of an abstention: below_confidence,
-    guard:NAME, no_certificate, expired, alarm, answer_ended, no_answer (the best hit has none), no_hit.
+    guard:NAME (the best hit is another question), no_certificate, expired, alarm, answer_ended, no_answer (the best hit
+    has none), no_hit.
 
     A question that begins with a dash follows after --.
 

@@ -50,6 +50,11 @@ def print_audits(url: str, file: str | None, *, as_json: bool) -> None:
         until = "until a new certificate is made by requests from after the alarm"
         place = monitor_url(url, loaded.certificate.alpha)
         warn(f"{place}: alarm: only questions of the index itself are answered {until}")
+    if not loaded.certificate.version.is_current:
+        warn(
+            f"{url}: is of release {loaded.certificate.version.release}. This one may give other answers, and `qpr "
+            "answer` and `qpr serve` refuse it. Certify the index again; verdicts on unchanged answers carry over"
+        )
     kept = monitor.model_dump(mode="json", include={"alpha", "highest", "alarmed"})
     counts = {"certificates": len(monitor.certificates), "audits": monitor.audits, "wrong": monitor.wrong}
     result = {

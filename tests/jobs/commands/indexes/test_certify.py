@@ -113,6 +113,9 @@ def test_a_certificate_of_a_release_with_another_order_of_hits_is_refused_until_
     assert (refused.code, refused.out) == (1, "")
     assert "certifies another version: release was 0.1.0, now it is 0.1.0 (answers 6)" in refused.err
     assert "Certify this one with `qpr certify`" in refused.err
+    shown = qpr("certify", "--certificate", tmp_path / "earlier")
+    assert (shown.code, "is of release 0.1.0. This one may give other answers" in shown.err) == (0, True)
+    assert "of release" not in qpr("certify", "--certificate", tmp_path / "certificate").err
 
 
 def test_a_certificate_of_other_options_or_of_another_kind_is_refused(certify, qpr, index, tmp_path):
