@@ -44,7 +44,8 @@ class Why:
         dense_rank: its rank by the distance of the vectors, from 1; None where it is not among the nearest.
         lexical_rank: its rank by BM25, from 1; None where BM25 did not find it or was not used.
         contributions: of the features of the confidence model to the probability, in log odds.
-        guard: the guard that fired, None if none did.
+        guard: the guard that fired; None if none did, and for hits that are compared with no question: those of a
+            search, and all but the first of an answer.
     """
 
     shared_words: tuple[str, ...] = ()
