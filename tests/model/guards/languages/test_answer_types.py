@@ -66,6 +66,9 @@ SAME_TYPE = [
     ("¿Qué tanto pesa la bicicleta?", "¿Cuánto pesa la bicicleta?"),
     ("¿A cómo está la entrada?", "¿Cuánto cuesta la entrada?"),
     ("講座はどのくらいかかりますか", "講座は何時間かかりますか"),
+    ("Welche Maße darf Sperrmüll haben?", "Wie groß darf Sperrmüll sein?"),
+    ("Welke afmetingen heeft de koffer?", "Hoe groot is de koffer?"),
+    ("¿Qué dimensiones tiene la maleta?", "¿Qué tamaño tiene la maleta?"),
     ("When does the pool open?", "Where is the pool?"),  # English has a guard of its own
 ]
 
