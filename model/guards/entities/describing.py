@@ -9,11 +9,11 @@ yearly one is the same. Words of two lines are not compared: a fee can be small 
 from __future__ import annotations
 
 import functools
-import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from typing import Any, Final
+
+from model.guards.lists import read_json
 
 _LONGEST: Final = 3
 """Words of a description: "over the phone", with its determiner."""
@@ -60,7 +60,5 @@ def _before_others() -> frozenset[str]:
 
 @functools.cache
 def _lists() -> dict[str, Any]:
-    lists: dict[str, Any] = json.loads(
-        resources.files(__package__).joinpath("describing.json").read_text(encoding="utf-8")
-    )
+    lists: dict[str, Any] = read_json(__package__, "describing.json")
     return lists

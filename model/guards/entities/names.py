@@ -9,12 +9,10 @@ within a sentence, or opposite a name of their class.
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Iterable, Set
-from importlib import resources
 from typing import Final, NamedTuple
 
-from model.guards.lists import listed
+from model.guards.lists import listed, read_json
 from model.guards.reading import without_marks
 
 _AMBIGUOUS: Final = listed("names_and_common_words")
@@ -69,10 +67,9 @@ def known_names() -> Lexicon:
 @functools.cache
 def listed_names() -> tuple[tuple[str, str, str], ...]:
     """Return the class, first spelling and spelling of the names of `names.json`."""
-    content = resources.files(__package__).joinpath("names.json").read_text(encoding="utf-8")
     return tuple(
         (group, spellings[0], spelling)
-        for group, lines in json.loads(content).items()
+        for group, lines in read_json(__package__, "names.json").items()
         for spellings in (line.split("|") for line in lines)
         for spelling in dict.fromkeys((*spellings, *map(without_marks, spellings)))
     )
