@@ -18,6 +18,7 @@ from model.guards.entities.nouns import is_listed
 from model.guards.languages.recognition import common_languages
 from model.guards.lists import listed
 from model.guards.reading import Reading, stem
+from model.guards.roles.parts import is_denied
 
 _LONGEST: Final = 2
 """Words in which each text may differ, function words aside: "put together"."""
@@ -35,7 +36,6 @@ _LEFT_OUT: Final = (
 )
 _OTHERS: Final = listed("others") - listed("english_and_others") - frozenset(["a", "an", "as", "in", "on"])
 """Words of other languages; English keywords have some of them as well."""
-_DENYING: Final = listed("negations")
 _PERSONS: Final = {"i": "i", "we": "i", "you": "you"}
 
 
@@ -69,7 +69,9 @@ def action_differs(query: Reading, question: Reading) -> bool:
     one, two = _part(query.words, places[0]), _part(question.words, places[1])
     if one is None or two is None or are_related(one.verb, two.verb) or not _are_english(query, question):
         return False
-    if query.cased[one.at][1] or question.cased[two.at][1] or _denies(query) != _denies(question):
+    if query.cased[one.at][1] or question.cased[two.at][1]:
+        return False
+    if is_denied(query.vocabulary) != is_denied(question.vocabulary):
         return False
     return _have_one_structure(one, two) and _are_verbs(one, two)
 
@@ -120,10 +122,6 @@ def _are_english(query: Reading, question: Reading) -> bool:
     if not words.isdisjoint(_OTHERS) or common_languages(query, question):
         return False
     return sum(word not in _LEFT_OUT and not is_listed(word) for word in words) <= 1
-
-
-def _denies(reading: Reading) -> bool:
-    return not _DENYING.isdisjoint(reading.vocabulary) or any(word.endswith("n't") for word in reading.vocabulary)
 
 
 def _have_one_structure(one: _Part, two: _Part) -> bool:

@@ -45,6 +45,12 @@ def irregular_forms() -> Mapping[str, list[str]]:
 
 
 @functools.cache
+def first_forms() -> Mapping[str, str]:
+    """Return the word that each irregular form belongs to: "buy" of "bought"."""
+    return {form: word for word, forms in irregular_forms().items() for form in forms}
+
+
+@functools.cache
 def _lists() -> dict[str, list[str]]:
     lists: dict[str, list[str]] = read_json(__package__, "lists.json")
     return lists

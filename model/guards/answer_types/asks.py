@@ -15,7 +15,7 @@ from typing import Final
 from model.guards.answer_types.amounts import ask_by_how
 from model.guards.answer_types.kinds import Kind, ask_by_keywords, ask_by_what
 from model.guards.answer_types.vocabulary import asking_list
-from model.guards.lists import irregular_forms, listed
+from model.guards.lists import first_forms, listed
 from model.guards.reading import Reading, stem
 
 _QUESTION_WORDS: Final = asking_list("question_words")
@@ -47,7 +47,7 @@ LEFT_OUT: Final = asking_list("light").union(
     *map(listed, ("determiners", "prepositions", "pronouns_and_connectives", "unchanged_by_negation")),
 )
 """Words that name no thing: function words, and words that ask, such as "cost" and "usually"."""
-_FORMS: Final = {form: word for word, forms in irregular_forms().items() for form in forms}
+_FIRST_FORMS: Final = first_forms()
 
 
 def read_kind(reading: Reading) -> Kind | None:
@@ -67,7 +67,7 @@ def read_kind(reading: Reading) -> Kind | None:
 def things_of(reading: Reading, kind: Kind) -> frozenset[str]:
     """Return the stems of the content words of a text that do not ask for a kind of answer."""
     rest = (word for place, word in enumerate(_words(reading)) if place not in kind.places)
-    things = (_FORMS.get(word, word) for word in rest if word not in LEFT_OUT)
+    things = (_FIRST_FORMS.get(word, word) for word in rest if word not in LEFT_OUT)
     return frozenset(stem(word) for word in things if word not in LEFT_OUT)
 
 

@@ -14,14 +14,12 @@ from typing import Final
 from model.guards.answer_types.asks import LEFT_OUT, read_kind, things_of
 from model.guards.answer_types.kinds import Kind, is_english_noun
 from model.guards.answer_types.vocabulary import asking_list, asking_words, may_be_one
-from model.guards.languages.answer_types import asks_for_another_type
+from model.guards.languages.answer_types import asks_for_another_type, share_things
 from model.guards.lists import listed
 from model.guards.reading import Reading, stem
 
 _LIKE: Final = 0.25
 """Share of common words below which one of these is a content word; a quick first test."""
-_SAME_THING: Final = 0.5
-"""Share of the content words of the longer question, without those that ask, that the other has too."""
 _ASKING: Final = asking_words()
 _GENERIC: Final = asking_list("generic")
 _OTHERS: Final = listed("others")
@@ -57,9 +55,7 @@ def _is_definite(query: Reading, asked: Kind, question: Reading, other: Kind) ->
 
 def _share_a_thing(query: Reading, asked: Kind, question: Reading, other: Kind) -> bool:
     one, two = things_of(query, asked), things_of(question, other)
-    if not one and not two:  # "what are your opening hours" and "what is your address"
-        return True
-    return len(one & two) >= _SAME_THING * max(1, len(one), len(two))
+    return one == two or share_things(one, two)  # "what are your opening hours" and "what is your address" have none
 
 
 def _is_english(reading: Reading, kind: Kind) -> bool:

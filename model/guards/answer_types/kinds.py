@@ -8,10 +8,11 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from model.guards.answer_types.vocabulary import Types, asking_list, of_noun
+from model.guards.lists import listed
 
 _BE: Final = asking_list("be")
 _ENDS_OF_NOUNS: Final = asking_list("no_head")
-_DETERMINERS: Final = asking_list("articles")
+_DETERMINERS: Final = listed("determiners")
 _NO_OBJECT: Final = asking_list("of_needs") | asking_list("of_opinion")
 _AUXILIARIES: Final = asking_list("auxiliaries")
 _INDEFINITE: Final = frozenset(("a", "an", "any", "some"))

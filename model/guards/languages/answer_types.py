@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import Any, Final, NamedTuple
 
 from model.guards.languages.glossing.plain import PLAIN
@@ -97,7 +97,12 @@ def _differ(one: _Asked, two: _Asked) -> bool:
         return is_same
     if "which" in kinds or kinds == _COUNT_AND_HEIGHT:  # "in welchen Straßen gilt er" alone has "Straßen"
         return len(one.things ^ two.things) == 1
-    return len(one.things & two.things) >= _SAME_THING * max(1, len(one.things), len(two.things))
+    return share_things(one.things, two.things)
+
+
+def share_things(one: Set[str], two: Set[str]) -> bool:
+    """Return whether two texts have half of the content words of the longer one in common."""
+    return len(one & two) >= _SAME_THING * max(1, len(one), len(two))
 
 
 def _asked(reading: Reading, language: Language) -> _Asked | None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Set
+from collections.abc import Iterable, Set
 from typing import Final, NamedTuple
 
-from model.guards.lists import irregular_forms, listed
+from model.guards.lists import first_forms, listed
 from model.guards.reading import Reading, stem
 from model.guards.roles.symmetry import is_symmetric
 
@@ -32,7 +32,7 @@ LONGEST_NAME: Final = 3
 BARRIER: Final = "|"
 """Stem of a part between two clauses or in a symmetric relation: nothing is exchanged across it."""
 
-_FIRST_FORMS: Final = {form: word for word, forms in irregular_forms().items() for form in forms}
+_FIRST_FORMS: Final = first_forms()
 _DENYING: Final = listed("negations")
 _MOST_AFTER_BE: Final = 6
 """Words between a form of "be" and its participle, with the participle: "is the top up card verified"."""
@@ -137,7 +137,7 @@ def _is_behind_be(words: list[str], place: int) -> bool:
     return False
 
 
-def is_denied(words: list[str]) -> bool:
+def is_denied(words: Iterable[str]) -> bool:
     """Return whether one of the words denies: "not", "never", "isn't"."""
     return any(word in _DENYING or word.endswith("n't") for word in words)
 

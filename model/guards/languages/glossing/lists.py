@@ -14,6 +14,7 @@ from typing import Final
 
 from model.guards.languages.glossing.plain import PLAIN
 from model.guards.languages.language import Language, language_from_row
+from model.guards.lists import read_json
 
 LAST_LATIN: Final = "\u024f"
 _SCRIPTS_OF_NAMES: Final = {"turkish": ("", LAST_LATIN), "arabic": ("\u0620", "\u064a")}
@@ -61,7 +62,8 @@ class Lists:
 @functools.cache
 def lists_of(name: str) -> Lists:
     """Return the lists of a language."""
-    row = json.loads(PLAIN[name](_content(f"{name}.json")))
+    text = resources.files(__package__).joinpath(f"{name}.json").read_text(encoding="utf-8")
+    row = json.loads(PLAIN[name](text))
     glosses = {word: gloss for gloss, words in row["glosses"].items() for word in " ".join(words).split()}
     return Lists(
         language=language_from_row(name, row["rules"]),
@@ -93,7 +95,7 @@ def _words_of_names(name: str) -> frozenset[str]:
 @functools.cache
 def spellings() -> dict[str, list[list[str]]]:
     """Return the spellings of names by class."""
-    return {group: [line.split("|") for line in lines] for group, lines in json.loads(_content("names.json")).items()}
+    return {group: [line.split("|") for line in lines] for group, lines in read_json(__package__, "names.json").items()}
 
 
 def replaced(text: str, expressions: tuple[tuple[re.Pattern[str], str], ...]) -> str:
@@ -109,7 +111,3 @@ def _expressions(rows: list[list[str]]) -> tuple[tuple[re.Pattern[str], str], ..
 
 def _pairs(lines: list[str]) -> list[list[str]]:
     return [pair.split(":") for pair in " ".join(lines).split()]
-
-
-def _content(name: str) -> str:
-    return resources.files(__package__).joinpath(name).read_text(encoding="utf-8")
