@@ -45,8 +45,9 @@ def warn_of_unusual_rows(warehouse: str, dates: Sequence[datetime.date], days: S
             before = days[max(place - DAYS, 0) : place]
             for fault in _faults(day, before):
                 warn(f"{day.date}: {fault}")
-    old = [day.date for day in days if is_of_earlier_release(day)]
-    if old and any(_share_with_id(day) for day in days if day.date in dates):
+    has_ids = any(_share_with_id(day) for day in days if day.date in dates)
+    old = [day.date for day in days if is_of_earlier_release(day)] if has_ids else []  # opens a file of each day
+    if old:
         again = ingest_command(warehouse, old[0], old[-1])
         warn(
             f"{counted(len(old), 'day')} ingested by an earlier release, without the ids of answers, the first "
