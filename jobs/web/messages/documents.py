@@ -8,14 +8,28 @@ Hit -> hit_document; Answer -> answer_document; row of an id table -> question_d
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NotRequired
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NotRequired, get_args
 
+import pydantic
 from typing_extensions import TypedDict  # pydantic reads that of typing from Python 3.12 on
 
+from model.search.results import Reason
 from schemas.text import answer_key
 
 if TYPE_CHECKING:
     from model.search.results import Answer, Hit
+
+_GUARD = "guard:"
+_Guard = Annotated[
+    str,
+    pydantic.WithJsonSchema(
+        {
+            "type": "string",
+            "enum": [reason.removeprefix(_GUARD) for reason in get_args(Reason) if reason.startswith(_GUARD)],
+        }
+    ),
+]
+"""Name of a guard; the reasons have them all."""
 
 
 class WhyDocument(TypedDict):
@@ -25,7 +39,7 @@ class WhyDocument(TypedDict):
     dense_rank: int | None
     lexical_rank: int | None
     contributions: dict[str, float]
-    guard: str | None
+    guard: _Guard | None
 
 
 class HitDocument(TypedDict):
@@ -61,7 +75,7 @@ class AnswerDocument(TypedDict):
 
     question: str
     answered: bool
-    reason: str
+    reason: Literal[Reason, "blocked"]
     answer: str | None
     hit: HitDocument | None
     certificate: str | None

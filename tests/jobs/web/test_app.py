@@ -13,6 +13,7 @@ import pytest
 from jobs.web import state
 from jobs.web.metrics import Cause
 from jobs.web.versions.leases import Canary
+from model.guards.registry import GUARDS
 from model.search.results import Reason
 from schemas.text import fold, hash64, question_id
 from tests.jobs.web.conftest import FakeSearcher, make_version, row
@@ -374,6 +375,13 @@ def test_the_description_names_the_modes_of_the_version_that_answers(start):
         assert client.get("/docs").text.count(f"one of {', '.join(modes)}") == 2
         other.searcher.modes = ("exact",)
         client.service.swap(other)
+
+
+def test_the_description_names_each_reason_and_each_guard(start):
+    documents = start().get("/openapi.json").json()["components"]["schemas"]
+    assert documents["AnswerDocument"]["properties"]["reason"]["enum"] == [*get_args(Reason), "blocked"]
+    guard, absent = documents["WhyDocument"]["properties"]["guard"]["anyOf"]
+    assert (guard["enum"], absent) == ([*GUARDS], {"type": "null"})
 
 
 def test_each_refused_request_is_counted_once_by_its_cause(start, monkeypatch):
