@@ -159,7 +159,7 @@ def _rest(before: str, word: str) -> str | None:
 
 
 def _outcome(answer: Answer) -> str:
-    hit, reason = answer.hit, answer.reason.replace("_", " ")
+    hit, reason = answer.hit, answer.reason
     if hit is None:
         return f"no known answer ({reason})"
     likely = "" if hit.probability is None else f", probability {hit.probability:.2f}"

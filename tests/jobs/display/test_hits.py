@@ -1,13 +1,14 @@
 """Lines about the hits of a question."""
 
 import json
+from typing import get_args
 
 import pytest
 from rich.cells import cell_len
 
 from jobs.display.console import results
-from jobs.display.hits import print_hits, reason_of_no_hits
-from model.search.results import Hit, Why
+from jobs.display.hits import print_answer, print_hits, reason_of_no_hits
+from model.search.results import Answer, Hit, Reason, Why
 from schemas.text import words_of
 
 
@@ -51,6 +52,13 @@ def test_long_texts_are_cut_in_the_table_alone(capsys):
     assert (row["text"], row["answer"]) == (long, long)
     print_hits("cancel it", [hit(answer="no\n" * 100)], as_json=False)
     assert "cut" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("reason", get_args(Reason))
+def test_the_reason_of_an_answer_is_printed_as_json_and_documents_have_it(reason, capsys):
+    answered = reason in ("exact", "certified")
+    print_answer(Answer("pay it", answered, reason, hit(answer="In the app")), filters={}, as_json=False)
+    assert f"({reason})" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("width", [24, 40, 59, 60, 200])

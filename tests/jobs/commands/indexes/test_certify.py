@@ -96,7 +96,7 @@ def test_without_a_certificate_only_the_questions_of_the_index_are_answered(qpr,
     shown = qpr("answer", "--index", index, "pay my bill", "pay the bill 950")
     assert shown.code == 0
     assert "answer c0 (exact)" in shown.out
-    assert "no known answer (no certificate, probability 0.95); nearest question:" in shown.out
+    assert "no known answer (no_certificate, probability 0.95); nearest question:" in shown.out
 
 
 def test_a_certificate_of_a_release_with_another_order_of_hits_is_refused_until_it_is_made_again(
