@@ -11,7 +11,7 @@ wrongly (docs/decisions/0116). Words that are synonyms, kinds of each other, or 
 from __future__ import annotations
 
 import itertools
-from typing import Final
+from typing import Final, NamedTuple, Self
 
 from model.guards.entities.describing import describes_otherwise, describes_the_same
 from model.guards.entities.names import by_group, find_names, known_names
@@ -50,6 +50,29 @@ _FUNCTION: Final = _DETERMINERS.union(
 )
 
 
+class _Part(NamedTuple):
+    """The words of a text that stand between those which it shares with another one.
+
+    Attributes:
+        words: as they are written.
+        lower: without case.
+        before: the last shared word before them; none at the start.
+        after: the first shared word behind them; none at the end.
+    """
+
+    words: list[str]
+    lower: list[str]
+    before: list[str]
+    after: list[str]
+
+    @classmethod
+    def of(cls, reading: Reading, start: int, end: int) -> Self:
+        """Return the part of a text; ``start`` and ``end`` are the numbers of shared words before and behind it."""
+        words = [word for word, _ in reading.cased[start : len(reading.cased) - end]]
+        before, after = reading.words[:start][-1:], reading.words[len(reading.words) - end :][:1]
+        return cls(words, [word.casefold() for word in words], before, after)
+
+
 def replaces_a_thing(query: Reading, question: Reading, start: int, end: int) -> bool:
     """Return whether texts that begin and end with the same words name different things between these. Symmetric.
 
@@ -61,47 +84,43 @@ def replaces_a_thing(query: Reading, question: Reading, start: int, end: int) ->
         start: number of words that both begin with.
         end: number of words that both end with.
     """
-    one, two = (words[start : len(words) - end] for words in (query.cased, question.cased))
-    if not (0 < len(one) <= LONGEST and 0 < len(two) <= LONGEST):
+    one, two = (_Part.of(text, start, end) for text in (query, question))
+    if not (0 < len(one.words) <= LONGEST and 0 < len(two.words) <= LONGEST):
         return False
     if _have_verbs(query.words, start, end):
         return False
-    lower, others = ([word.casefold() for word, _ in words] for words in (one, two))
-    if not question.vocabulary.isdisjoint(_content(lower)) or not query.vocabulary.isdisjoint(_content(others)):
+    if not (question.vocabulary.isdisjoint(_content(one.lower)) and query.vocabulary.isdisjoint(_content(two.lower))):
         return False
-    first, second = ([word for word in words if word not in _DETERMINERS] for words in (lower, others))
+    first, second = ([word for word in part.lower if word not in _DETERMINERS] for part in (one, two))
     if describes_the_same(first, second):
         return False
-    after = "".join(query.words[len(query.words) - end :][:1])
-    return describes_otherwise(first, second, after) or _names_another(query, question, start, end)
+    return describes_otherwise(first, second, "".join(one.after)) or _names_another(one, two)
 
 
 def _content(words: list[str]) -> list[str]:
     return [word for word in words if word not in _FUNCTION]
 
 
-def _names_another(query: Reading, question: Reading, start: int, end: int) -> bool:
-    """Return whether nouns stand in place of each other that cannot name the same thing.
-
-    The arguments are those of `replaces_a_thing`.
-    """
-    one, two = (words[start : len(words) - end] for words in (query.cased, question.cased))
-    lower, others = ([word.casefold() for word, _ in words] for words in (one, two))
-    first, second = _content(lower), _content(others)
+def _names_another(one: _Part, two: _Part) -> bool:
+    """Return whether nouns stand in place of each other that cannot name the same thing."""
+    first, second = _content(one.lower), _content(two.lower)
     if not all(0 < len(words) <= _MOST_CONTENT or is_phrase(words) for words in (first, second)):
         return False
-    if _relations(lower) != _relations(others) or _stand_for_others(first, second):
+    if _relations(one.lower) != _relations(two.lower) or _stand_for_others(first, second):
         return False
-    with_next = _with_common_word(query.words, question.words, first, second, start, end)
-    if not (_are_things(first) and _are_things(second)) and not any(map(_are_phrases, with_next)):
+    with_next = ([*first, *one.after], [*second, *two.after])
+    with_last = ([*one.before, *first], [*two.before, *second])  # "sour cream" and "whipped cream"
+    if not (_are_things(first) and _are_things(second)) and not any(map(_are_phrases, (with_next, with_last))):
         return False
-    if _have_a_common_name(first, second) or any(map(_may_be_phrases_of_one, ((first, second), *with_next))):
+    if _have_a_common_name(first, second):
+        return False
+    if any(map(_may_be_phrases_of_one, ((first, second), with_next, with_last))):
         return False
     if any(_may_be_the_same(left, right) for left, right in _compared(first, second)):
         return False
     return not any(
-        same_name(*(" ".join(word for word, _ in words if word.casefold() not in left_out) for words in (one, two)))
-        for left_out in (_FUNCTION, frozenset(lower).intersection(others))
+        same_name(*(" ".join(word for word in part.words if word.casefold() not in left_out) for part in (one, two)))
+        for left_out in (_FUNCTION, frozenset(one.lower).intersection(two.lower))
     )
 
 
@@ -148,15 +167,6 @@ def are_english(query: Reading, question: Reading) -> bool:
         return True
     words = query.vocabulary | question.vocabulary
     return words.isdisjoint(_OTHERS) and all(len(word) == 1 or word in _FUNCTION or is_listed(word) for word in words)
-
-
-def _with_common_word(
-    words: list[str], others: list[str], first: list[str], second: list[str], start: int, end: int
-) -> tuple[tuple[list[str], list[str]], ...]:
-    """Return two differing parts with the next word, and with the word before: "sour cream" and "whipped cream"."""
-    after, before = words[len(words) - end :][:1], words[:start][-1:]
-    next_other, last_other = others[len(others) - end :][:1], others[:start][-1:]
-    return ([*first, *after], [*second, *next_other]), ([*before, *first], [*last_other, *second])
 
 
 def _are_things(words: list[str]) -> bool:
