@@ -10,14 +10,15 @@ from typing import Final
 from model.guards.actions.verbs import is_gerund, is_participle
 from model.guards.lists import listed
 
-_SUBJECTS: Final = frozenset(["i", "you", "we", "they", "he", "she", "who", "people", "somebody", "someone", "anyone"])
-_OBJECTS: Final = frozenset(["me", "us", "someone"])
-_BEFORE_OBJECTS: Final = frozenset(["help", "let", "make", "helping", "lets"])
-_AUXILIARIES: Final = listed("auxiliaries") | frozenset(["cannot", "not", "never", "gonna", "wanna"])
+_SUBJECTS: Final = listed("subjects")
+_OBJECTS: Final = listed("objects_before_verbs")
+_BEFORE_OBJECTS: Final = listed("before_objects_and_verbs")
+_AUXILIARIES: Final = listed("auxiliaries") | listed("other_words_before_verbs")
 _BEFORE_TO: Final = listed("before_to_and_a_verb")
 _DETERMINERS: Final = listed("determiners")
 _BE: Final = listed("before_participles")
-_WH: Final = frozenset(["how", "what", "when", "where", "which", "why"])
+_WH: Final = listed("question_words")
+_BEFORE_COMMANDS: Final = listed("before_commands")
 _BEFORE_GERUND: Final = listed("before_gerunds")
 _BEHIND_PARTICIPLES: Final = listed("behind_participles")
 _FIRST_PLACES: Final = 4
@@ -60,7 +61,7 @@ def _is_gerund_here(last: str, behind: str, share: float) -> bool:
 
 
 def _is_finite(words: list[str], before: int, behind: str, share: float) -> bool:
-    if before < 0 or words[before] in ("please", "let's"):  # "mute a contact on whatsapp"
+    if before < 0 or words[before] in _BEFORE_COMMANDS:  # "mute a contact on whatsapp"
         return behind in _DETERMINERS or (share > _MOSTLY_VERB and behind != "")
     last = words[before]
     if last == "to":
