@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from model.guards.reading import Reading
 from model.guards.roles.parts import BARRIER, DROPPED, PERSONS, Part, base, words_and_barriers
-from model.guards.roles.symmetry import SYMMETRIC
+from model.guards.roles.symmetry import JOINING, SYMMETRIC
 
 _CONJUNCTIONS: Final = frozenset(
     ["when", "if", "because", "before", "after", "once", "until", "whenever", "unless", "although", "though"]
@@ -19,6 +19,7 @@ _CONJUNCTIONS: Final = frozenset(
 _ASKING: Final = frozenset(["why", "how", "what", "where", "who", "do", "does", "did"])
 """Words that begin a question behind a clause without a comma."""
 _ASKING_REASON: Final = frozenset(["why", "how", "when"])
+_LEFT_OUT: Final = DROPPED | PERSONS.keys() | JOINING
 
 
 class _Clauses(NamedTuple):
@@ -80,7 +81,7 @@ def _split(words: list[str]) -> list[list[str]]:
 
 def _stems(words: Iterable[str]) -> list[str]:
     """Return the stems of content words in alphabetical order."""
-    return sorted(base(word) for word in words if word not in DROPPED and word not in PERSONS)
+    return sorted(base(word) for word in words if word not in _LEFT_OUT)
 
 
 def comparison_exchanged(query: Reading, question: Reading, first: list[Part], second: list[Part]) -> bool:

@@ -49,7 +49,7 @@ def roles_exchanged(query: Reading, question: Reading) -> bool:
         question: another one that shares most of its words.
     """
     ours, theirs = owned_words(query), owned_words(question)
-    if owners_exchanged(query, question) or words_renamed(query, question):
+    if owners_exchanged(query, question) or words_renamed(query, question) or clauses_exchanged(query, question):
         return True
     turns = _turns(query, question, ours & theirs if ours != theirs else None)
     if not turns:
@@ -66,7 +66,6 @@ def roles_exchanged(query: Reading, question: Reading) -> bool:
     return (
         asked_exchanged(query, question, first, second)
         or asked_exchanged(question, query, second, first)
-        or clauses_exchanged(query, question)
         or comparison_exchanged(query, question, first, second)
     )
 

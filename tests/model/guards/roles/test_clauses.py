@@ -37,6 +37,7 @@ def test_exchanged_clauses_are_another_question(one, two):
         ("How is Go different than Rust?", "How is Rust different than Go?"),
         ("When do I pay before I sign?", "When do I sign after I pay?"),
         ("Is butter as bad as margarine?", "Is margarine as bad as butter?"),
+        ("When and how does the war end?", "How and when does the war end?"),
     ],
 )
 def test_moved_clauses_and_plain_comparisons_are_no_difference(one, two):
@@ -44,9 +45,12 @@ def test_moved_clauses_and_plain_comparisons_are_no_difference(one, two):
     assert not order_differs(Reading(two), Reading(one))
 
 
-@pytest.mark.parametrize(
+CONJUNCTIONS = pytest.mark.parametrize(
     "word", ["when", "if", "because", "before", "after", "once", "until", "whenever", "unless", "although", "though"]
 )
+
+
+@CONJUNCTIONS
 def test_each_conjunction_separates_two_clauses(word):
     one = Reading(f"Do I sleep badly {word} I drink coffee?")
     assert order_differs(one, Reading(f"Do I drink coffee {word} I sleep badly?"))
@@ -60,7 +64,7 @@ def test_a_question_behind_a_clause_needs_no_comma(asking):
     assert not order_differs(one, Reading(f"{asking} my cat sleep when my dog eats"))
 
 
-@pytest.mark.parametrize("word", ["because", "once", "whenever", "unless", "although", "though"])
+@CONJUNCTIONS
 def test_a_clause_at_the_start_is_another_one_than_at_the_end(word):
     one = Reading(f"{word} I drink coffee, do I sleep badly?")
     assert order_differs(one, Reading(f"Do I drink coffee {word} I sleep badly?"))
