@@ -12,7 +12,7 @@ import pydantic
 
 from schemas import __version__
 
-RULES: Final = f"{__version__} (answers 6)"
+RULES: Final = f"{__version__} (answers 7)"
 """Release, and the number of its rules for the order of hits, their probabilities and the guards.
 
 Raise the number with every change by which an index gives other answers: a certificate promises those that were judged.

@@ -45,6 +45,8 @@ _IN_EXCEPTIONS: Final = frozenset(("apart", "aside", "but", "exception"))
 _BESIDE_OTHERS: Final = frozenset(("else", "no", "nothing", "other"))
 """Words beside which these phrases take nothing away: "no other sport apart from running"."""
 _IN_PHRASES: Final = frozenset(("free", "fail", "fails", "failed", "failing"))
+_LIMITING: Final = frozenset(("but", "only"))
+"""Words that add nothing to "with" and "without": "without a prescription", "with a prescription only"."""
 _SAYS_NO: Final = listed("denying")
 _REQUIRED: Final = frozenset(("mandatory", "must", "necessary", "need", "needed", "needs", "required"))
 _OPENERS: Final = frozenset(("how", "what", "when", "where", "which", "who", "why"))
@@ -116,7 +118,10 @@ def negation_differs(query: Reading, question: Reading) -> bool:
     only_one = {short: one.content[short] for short in one.content.keys() - two.content.keys()}
     only_two = {short: two.content[short] for short in two.content.keys() - one.content.keys()}
     opposites = take_out_opposites(query.words, question.words, only_one, only_two)
-    if only_one or only_two:
+    left = {*only_one.values(), *only_two.values()}
+    if one.denied != two.denied and "without" in query.vocabulary ^ question.vocabulary:
+        left -= _LIMITING
+    if left:
         return False
     if opposites:
         return (one.denied != two.denied) != (opposites % 2 == 1)

@@ -26,6 +26,10 @@ _PREFIXES: Final = ("in", "im", "il", "ir", "dis", "de", "a", "off")
 _PREFIXED: Final[dict[str, str]] = {
     stem(prefix + base): stem(base) for prefix in _PREFIXES for base in listed(f"prefix_{prefix}")
 }
+_COUNTERPARTS: Final = tuple(tuple(pair.split("/")) for pair in listed("opposite_beginnings"))
+"""Beginnings of words that are opposites if the rest is one: "overexposed" and "underexposed"."""
+_BEFORE_OTHERS: Final = frozenset(beginning[:2] for pair in _COUNTERPARTS for beginning in pair)
+"""The first two letters of each; a quick first test."""
 _BEGINNINGS: Final = frozenset(prefix[0] for prefix in (*_PREFIXES, "un", "non"))
 _ENDINGS: Final = {
     "opposite_verbs": ("s", "es", "d", "ed", "ing"),
@@ -61,7 +65,9 @@ def may_be_opposites(one: Set[str], two: Set[str], differing: Set[str]) -> bool:
     if marks and any(second in marks and (first in one or first in two) for first, second in _PARTICLES):
         return True
     return any(
-        word[0] in _BEGINNINGS and (word.startswith(("un", "non")) or stem(word) in _PREFIXED) for word in differing
+        (word[0] in _BEGINNINGS and (word.startswith(("un", "non")) or stem(word) in _PREFIXED))
+        or (word[:2] in _BEFORE_OTHERS and not _counterparts(word).isdisjoint(differing))
+        for word in differing
     )
 
 
@@ -106,7 +112,16 @@ def _take_out(words: dict[str, str], found: Set[str]) -> None:
 
 
 def _are_opposites(one: str, two: str) -> bool:
-    return two in _opposites().get(one, ()) or _is_denied_form(one, two) or _is_denied_form(two, one)
+    if two in _opposites().get(one, ()) or two in _counterparts(one):
+        return True
+    return _is_denied_form(one, two) or _is_denied_form(two, one)
+
+
+@functools.lru_cache(maxsize=4_096)
+def _counterparts(word: str) -> frozenset[str]:
+    """Return the words with the opposite of the beginning of a word; many do not exist."""
+    pairs = (pair for one, two in _COUNTERPARTS for pair in ((one, two), (two, one)))
+    return frozenset(other + word[len(one) :] for one, other in pairs if word.startswith(one))
 
 
 def _is_denied_form(word: str, base: str) -> bool:

@@ -119,7 +119,8 @@ class Scanner:
             return self._digits(word, before)
         if word in CARDINALS:
             return self._with_unit(self._cardinal(CARDINALS[word]), before, weak=word == "one")
-        if word in ("half", "quarter", "third") and (word == "half" or self._peek() in ("of", "a", "an", "the")):
+        is_part = word in ("quarter", "third") and before != "the"  # "the third of June" is a day
+        if word == "half" or (is_part and self._peek() in ("of", "a", "an", "the")):
             return self._half(word, before)
         if word in _TIMES:
             return self._made(_TIMES[word], before, weak=True, kind="times" if word in _ADVERBS else "")
@@ -200,10 +201,9 @@ class Scanner:
         if self._peek() == "and" and self._peek(1) == "a" and self._peek(2) == "half":
             value += 0.5
             self.place += 3
-        elif self._peek() in _PARTS and (self._peek(1) == "of" or self._peek() in ("thirds", "quarters", "fifths")):
+        elif self._peek() in _PARTS and (self._peek(1) == "of" or self._peek().endswith(("s", "quarter"))):
             value /= _PARTS[self._peek()]
-            self.place += 1
-            self.place += self._peek() == "of"
+            self.place += 1 + (self._peek(1) == "of")
             self.place += self._peek() in ("a", "an")
         return value
 

@@ -36,6 +36,10 @@ _MARKED = re.compile(
 _UNMARKED = re.compile(r"(?<![\w+@$#.−-])(?!a\b|^A\b|A[ -]levels?\b)[^\W_]+(?![\w+#♯♭*−-])")
 """A word without a symbol; "a" only as a capital letter within a text, and no school certificate."""
 _PREFIXED = re.compile(r"(?<![^\s\"'(=])(\+\+|--|\*\*?|[-−@$#]|\.)([^\W\d_]+)(?![\w*-])")
+_FLAT = re.compile(
+    r"(?<!\w)([A-G])b(?=[ -](?:major|minor|maj|min|scale|chord|key|note|trumpet|clarinet|sax(?:ophone)?|horn|tuba)\b)"
+)
+"""The name of a note that is flat, before another word of music: "Bb major"."""
 _SPOKEN = {
     "+": ("plus", "positive", "pos", "+"), "++": ("plus plus", "pp"), "#": ("sharp",), "♭": ("flat", "b"),
     "-": ("minus", "negative", "neg"), "*": ("star",),
@@ -64,7 +68,7 @@ _TAGS: Final = ("@_", "#_", "._")
 
 def symbols_differ(query: Reading, question: Reading) -> bool:
     """Return whether the texts mark the same word, number or operation with other symbols. Symmetric."""
-    if not (_QUICK.search(query.folded) or _QUICK.search(question.folded)):
+    if not (_may_be_marked(query) or _may_be_marked(question)):
         return False
     return (
         _marks_differ(query, question)
@@ -75,6 +79,14 @@ def symbols_differ(query: Reading, question: Reading) -> bool:
         or _hyphens_differ(query, question)
         or terms_differ(query.folded, question.folded)
     )
+
+
+def _may_be_marked(reading: Reading) -> bool:
+    """Return whether a text can have a sign or the word for one; a quick first test."""
+    folded = reading.folded
+    if _QUICK.search(folded) or "bps" in folded:
+        return True
+    return "b " in folded and _FLAT.search(reading.raw) is not None
 
 
 def _hyphens_differ(query: Reading, question: Reading) -> bool:
@@ -114,6 +126,8 @@ def _marks(reading: Reading) -> dict[str, set[str]]:
     for word, mark, short, sign in _MARKED.findall(reading.raw):
         base = (word or short).lower()
         found.setdefault(base, set()).add((mark or sign).translate(ASCII_SIGNS))
+    for note in _FLAT.findall(reading.raw):
+        found.setdefault(note.lower(), set()).add("♭")
     for mark, word in _PREFIXED.findall(reading.raw):
         base = word.lower()
         sign = mark.translate(ASCII_SIGNS)

@@ -45,7 +45,7 @@ def is_verb_here(words: list[str], at: int, share: float) -> bool:
     if is_gerund(words[at]):
         return _is_gerund_here(last, behind, share)
     if is_passive(words, at):
-        return last not in _DETERMINERS and (not behind or behind in _BEHIND_PARTICIPLES)
+        return last not in _DETERMINERS and (not behind or behind in _BEHIND_PARTICIPLES or behind.endswith("ly"))
     return _is_finite(words, before, behind, share) or (last == "who" and share > 0)
 
 

@@ -18,6 +18,7 @@ from model.guards.answer_types.vocabulary import asking_list
 from model.guards.lists import first_forms, listed
 from model.guards.reading import Reading, stem
 
+_PREPOSITIONS: Final = listed("prepositions")
 _QUESTION_WORDS: Final = asking_list("question_words")
 _CONTRACTED: Final = {"whats": "what", "whens": "when", "wheres": "where", "whos": "who", "hows": "how"}
 _BREAK: Final = re.compile(
@@ -89,7 +90,8 @@ def _ask_at(reading: Reading, words: list[str], place: int) -> Kind | None:
         return ask_by_how(after, place + 1, is_indirect=is_indirect)
     if word in ("what", "which"):
         is_means = "with" in (*before[-1:], after[-1])  # "what can I pay with", "how can I pay"
-        return None if is_means else ask_by_what(after, place + 1)
+        is_placed = bool(before) and before[-1] in _PREPOSITIONS  # "in which museum"
+        return None if is_means else ask_by_what(after, place + 1, can_be_subject=not is_placed)
     is_asked = is_indirect or after[0] in _AUXILIARIES or _CONTRACTION.search(reading.folded)
     if not is_asked and word in ("when", "where"):  # "When I pay by card" begins a clause
         return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from model.guards.answer_types.vocabulary import Types, asking_list, of_noun
+from model.guards.entities.nouns import is_thing
 from model.guards.lists import listed
 
 _BE: Final = asking_list("be")
@@ -27,10 +28,13 @@ _IN_OTHERS: Final = asking_list("in_other_languages")
 _OF_MONEY: Final = asking_list("of_money_paid")
 _IMPERATIVES: Final = asking_list("imperatives")
 _NO_PURPOSE: Final = asking_list("before_for")
+_HELPING: Final = asking_list("helping")
 _CAUSES: Final = asking_list("causing")
+_OF_SUMS: Final = frozenset(("amount", "come", "up"))
 _ADVERBS: Final = frozenset(("actually", "exactly", "really"))
 _MOST_KEYWORDS: Final = 8
 _LONGEST_PART: Final = 5
+_LONGEST_DEFINED: Final = 2
 
 
 class Kind(NamedTuple):
@@ -49,12 +53,13 @@ class Kind(NamedTuple):
     is_listed: bool = True
 
 
-def ask_by_what(after: list[str], begin: int) -> Kind | None:
+def ask_by_what(after: list[str], begin: int, *, can_be_subject: bool = True) -> Kind | None:
     """Return the kind that "what" or "which" asks for.
 
     Args:
         after: words behind it.
         begin: place of the first of them in the text.
+        can_be_subject: no preposition stands before it.
     """
     if not after:
         return None
@@ -64,10 +69,12 @@ def ask_by_what(after: list[str], begin: int) -> Kind | None:
         is_definite = _INDEFINITE.isdisjoint(after[:2])
         skipped = sum(1 for word in after[:2] if word in _BE or word in _DETERMINERS)
         kind = _of_property(after[skipped:], begin + skipped)
-        return kind if kind and (is_definite or kind.types <= _OF_SEVERAL) else None
+        return kind if kind and (is_definite or kind.types <= _OF_SEVERAL) else _of_definition(after)
     verb = 1 if after[0] in _ADVERBS else 0  # "what exactly makes it"
     if not _CAUSES.isdisjoint(after[verb : verb + 1]):
         return Kind(frozenset(("reason",)), places=range(begin, begin + verb + 1))
+    if not _HELPING.isdisjoint(after[verb : verb + 1]):
+        return Kind(frozenset(("treatment",)), places=range(begin, begin + verb + 1))
     if after[0] in _ENDS_OF_NOUNS:
         return _of_verb(after)
     part = _noun_part(after)
@@ -76,16 +83,26 @@ def ask_by_what(after: list[str], begin: int) -> Kind | None:
     for end in range(len(part), 0, -1):  # "which platform serves Hull"
         types, length = of_noun(part[:end])
         if types:
-            types = types | _beside(types, after[end])
+            types = types | _beside(types, after[end], can_be_subject=can_be_subject)
             return Kind(types, tuple(part[end - length : end]), range(begin, begin + end))
     return Kind(frozenset(("thing",)), tuple(part), is_listed=False)
 
 
-def _beside(types: Types, following: str) -> Types:
+def _of_definition(after: list[str]) -> Kind | None:
+    """Return the kind of "what is a smart meter" and "what is Vesak", where nothing else is asked."""
+    thing = after[2:] if after[1:2] and after[1] in ("a", "an") else after[1:]
+    if after[0] not in ("is", "are") or not 0 < len(thing) <= _LONGEST_DEFINED or not is_thing(thing[-1]):
+        return None
+    if not _ENDS_OF_NOUNS.isdisjoint(thing) or not _OF_CHOICE.isdisjoint(thing) or of_noun(thing)[0]:
+        return None
+    return Kind(frozenset(("definition",)))
+
+
+def _beside(types: Types, following: str, *, can_be_subject: bool) -> Types:
     """Return the types that an answer to "which" can have too: "which country won", "which areas do you deliver to"."""
     if "area" in types:
         return frozenset(("place",))
-    is_subject = following in _BE or following not in _AUXILIARIES
+    is_subject = can_be_subject and (following in _BE or following not in _AUXILIARIES)
     return frozenset(("person_subject",)) if "place" in types and is_subject else frozenset()
 
 
@@ -97,6 +114,8 @@ def _of_verb(after: list[str]) -> Kind | None:
         return Kind(frozenset(("weight",)))
     if not _CAUSES.isdisjoint(after[1:4]):
         return Kind(frozenset(("reason",)))
+    if after[-1] == "to" and not _OF_SUMS.isdisjoint(after[-3:-1]):  # "what does it come to"
+        return Kind(frozenset(("money", "amount", "quantity", "count")))
     if "mean" in after or "stand" in after:
         return Kind(frozenset(("meaning",)))
     if after[0] in ("do", "does", "did") and after[-1] not in ("for", "do") and _NO_OBJECT.isdisjoint(after[1:]):

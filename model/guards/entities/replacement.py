@@ -31,6 +31,7 @@ _OF_SERVICES: Final = groups_of("nouns_of_services")
 FAQs that exchange a word the rule stopped 110 before it was silent about these."""
 _SPECIFIC: Final = listed("specific_nouns_of_services")
 """Those that stand for no other thing: a password is no thermostat, and pensioners are no students."""
+_BEFORE_THINGS: Final = listed("before_things")
 _OTHERS: Final = listed("others")
 _SUBJECTS: Final = frozenset(["he", "i", "she", "they", "we", "who", "you"])
 _BEFORE_VERBS: Final = frozenset(["able", "allowed", "how", "like", "need", "possible", "try", "want", "way", "ways"])
@@ -116,7 +117,7 @@ def _names_another(one: _Part, two: _Part) -> bool:
         return False
     if any(map(_may_be_phrases_of_one, ((first, second), with_next, with_last))):
         return False
-    if any(_may_be_the_same(left, right) for left, right in _compared(first, second)):
+    if any(_may_be_the_same(left, right) for left, right in _compared(first, second) if min(len(left), len(right)) > 1):
         return False
     return not any(
         same_name(*(" ".join(word for word in part.words if word.casefold() not in left_out) for part in (one, two)))
@@ -170,6 +171,8 @@ def are_english(query: Reading, question: Reading) -> bool:
 
 
 def _are_things(words: list[str]) -> bool:
+    if len(words) > 1 and words[0] in _BEFORE_THINGS and is_thing(words[-1]):  # "red lentils"
+        words = words[1:]
     if all(map(is_thing, words)) or is_phrase(words):
         return True
     return len(words) > 1 and words[-1] in _HEADS and all(map(is_thing, words[:-1]))

@@ -40,12 +40,14 @@ def words_exchanged(query: Reading, question: Reading) -> bool:
     stems = sorted(map(base, words))
     if stems != sorted(map(base, others)) or len(set(stems)) < _LEAST_WORDS:
         return False
-    if query.words.count("as") > 1 or ("with" in query.vocabulary and _REPLACING.isdisjoint(stems)):
+    if query.words.count("as") > 1:
         return False
     repeated = {word for word, times in Counter(stems).items() if times > 1}
     first, second = units_of(query, repeated), units_of(question, repeated)
     if first == second:
         return False
+    if "with" in query.vocabulary and _REPLACING.isdisjoint(stems):
+        return _descriptions_exchanged(first, second)
     if _prepositions_exchanged(first, second):
         return True
     if len(first) != len(second) or (query.words[-1] in _STRANDED) != (question.words[-1] in _STRANDED):
@@ -55,6 +57,20 @@ def words_exchanged(query: Reading, question: Reading) -> bool:
     fixed |= {BARRIER, "but"} if _moves_over_but(query, question) else {BARRIER}
     passive = passives(query) ^ passives(question)
     return _places_exchanged(first, second, no_verbs=fixed, passive=passive, asks_identity=asks_identity)
+
+
+def _descriptions_exchanged(first: list[Unit], second: list[Unit]) -> bool:
+    """Return whether two words have exchanged the things that they describe: "a linen jacket with a cotton lining"."""
+    if len(first) != len(second):
+        return False
+    places = [at for at, (one, two) in enumerate(zip(first, second, strict=True)) if one != two]
+    if len(places) != 2 or first[places[1]].mark != "with" or second[places[1]].mark != "with":
+        return False
+    begin, end = places
+    if (first[begin].stem, first[end].stem) != (second[end].stem, second[begin].stem) or end != begin + 2:
+        return False
+    described = (first[begin + 1], *first[end + 1 : end + 2])
+    return len(described) == 2 and not any(unit.mark or unit.stem == BARRIER for unit in described)
 
 
 def _gerunds(words: list[str]) -> set[str]:

@@ -31,6 +31,13 @@ _KINDS: Final = (
     re.compile(r"(?<![\w$&@/-])(A{2,4})(?![\w+-]|\s+(?:rating|credit|meeting|rated|bond))"),
 )
 """The expressions of codes of each kind."""
+_HYPHENED: Final = (
+    re.compile(r"(?<![\w-])([A-Z]{2,5}-[A-Z])(?![\w-])"),
+    re.compile(r"(?<![\w-])([A-Z]{1,2}-\d{1,3}[A-Z]?)(?![\w-])"),
+)
+"""Codes with a hyphen: "USB-A", "F-1"."""
+_BITS_OR_BYTES: Final = re.compile(r"(?<![^\W\d_])[KMGT]([bB])(?:/s|ps)(?![^\W_])")
+"""Rates in which only a capital letter makes bytes of bits: "Mb/s", "MB/s"."""
 _SLASHED: Final = re.compile(r"(?<![^\s\"'(])/?([a-z])/(\w*)")
 _WITHOUT: Final = re.compile(r"\b(?:w/o|w/out|without|no|not|free|minus)\b|n't\b")
 _WITHOUT_IN_SHORT: Final = re.compile(r"(?<![\w/])w/o(?:ut)?\b")
@@ -39,7 +46,9 @@ _RATIO: Final = re.compile(r"(?<![\d:.])(\d+):(\d+)(?![\d:])")
 _SIGNS: Final = {"plus": "+", "minus": "-", "times": "*", "multiplied by": "*", "divided by": "/", "over": "/"}
 _IN_WORDS: Final = re.compile(rf"(?<=[0-9]) ({'|'.join(_SIGNS)}) (?=[0-9])")
 _OPERATION: Final = re.compile(rf"(?:\d|\b[nxyz]) ?[*/+x^:×⋅·÷−–-]|{_IN_WORDS.pattern}")
-_OPERANDS: Final = re.compile(r"(?<![\w.,/])(\d+|[nxyz]) ?(\*\*|//|[*/+x^-]) ?(?=(\d+|[nxyz])(?![\w,/]))")
+_OPERAND: Final = r"\d*[a-wyz]\d+|x\d+|\d+|[nxyz]"
+"""A number, a letter, or both: "2d6", and "x2" for the square of x."""
+_OPERANDS: Final = re.compile(rf"(?<![\w.,/])({_OPERAND}) ?(\*\*|//|[*/+x^-]) ?(?=({_OPERAND})(?![\w,/]))")
 ASCII_SIGNS: Final = str.maketrans(
     {"×": "*", "⋅": "*", "·": "*", "÷": "/", "−": "-", "–": "-", "—": "-", "♯": "#", "≠": "!="}
 )
@@ -49,7 +58,7 @@ _CAN_OPERATE = re.compile(rf"[^\w\s?.,'\"()!]|(?<!\S)[?.,'\"()!_]+(?!\S)|[α-ω]
 """A sign that can be an operator: no punctuation behind a word."""
 _EMOTICON = re.compile(r"(?<!\S)[:;=]-?[()dp/|]+(?!\w)")
 _INNER = re.compile(r"(?<=[\w)])([+*=<>^|&~!]+|[∪∩∈∉≤≥≠±→])(?=[\w(])")
-_LETTER_PAIR = re.compile(r"^([a-z])([:/-])([a-z])$")
+_LETTER_PAIR = re.compile(r"^([a-z])([:/*-])([a-z])[?.!]*$")
 _GREEK = re.compile(r"(?<![^\W\d_])[α-ω](?![^\W\d_])")
 _GREEK_WORD = re.compile(r"[α-ωά-ώ]{2}")
 _BEFORE_OPERATOR: Final = listed("before_operators")
@@ -85,12 +94,22 @@ def codes_differ(query: Reading, question: Reading) -> bool:
     can_be_codes = _CAN_BE_CODE.search(one) and _CAN_BE_CODE.search(two)
     if can_be_codes and any(each_has_more(set(code.findall(one)), set(code.findall(two))) for code in _KINDS):
         return True
+    if _letters_of_codes_differ(one, two):
+        return True
     first, second = query.folded, question.folded
     if _OPERATION.search(first) and _OPERATION.search(second) and _operations_differ(first, second):
         return True
     if "/" in first + second and _slashes_differ(first, second):
         return True
     return _has_option_more(query, question) or _has_option_more(question, query)
+
+
+def _letters_of_codes_differ(one: str, two: str) -> bool:
+    """Return whether two texts have other codes with a hyphen, or rates of bits and of bytes."""
+    kinds = _HYPHENED if "-" in one and "-" in two else ()
+    if ("ps" in one or "/s" in one) and ("ps" in two or "/s" in two):
+        kinds = (*kinds, _BITS_OR_BYTES)
+    return any(each_has_more(set(code.findall(one)), set(code.findall(two))) for code in kinds)
 
 
 def each_has_more(one: set[str], two: set[str]) -> bool:
@@ -186,7 +205,7 @@ def _operators(folded: str) -> list[tuple[str, bool]]:
         if not any(map(str.isalnum, trimmed)):
             found += _standing(trimmed, chunks[place - 1 : place], chunks[place + 1 : place + 2])
         elif pair := _LETTER_PAIR.match(trimmed):
-            found.append((pair[2], pair[2] == ":"))
+            found.append((pair[2], pair[2] in ":*"))
         else:
             found += [(run, True) for run in _INNER.findall(trimmed)]
             if trimmed[0] in "<>" and len(trimmed) > 1:

@@ -22,8 +22,16 @@ DIFFERENT = [
     ("How do I silence my phone?", "how do i quickly locate my phone"),
     ("how to tune a guitar", "how to restring a guitar"),
     ("please block my card", "please activate my card"),
+    ("Who wrote Emma?", "Who illustrated Emma?"),
+    ("Who coached the team?", "Who sponsored the team?"),
+    ("How is ethanol produced industrially?", "How is ethanol transported industrially?"),
+    ("Can I extend my lease by phone?", "Can I transfer my lease to someone else by phone?"),
+    ("When was the probe launched?", "When was the probe first repaired?"),
+    ("When can babies drink milk?", "When can babies digest milk?"),
 ]
 SAME = [
+    ("Who funded the trip?", "Who sponsored the trip?"),
+    ("Why do leaves wilt?", "Why do leaves droop?"),
     ("How do I cancel my booking?", "Can I call off my booking?"),
     ("How can I withdraw cash?", "How can I take out cash?"),
     ("When is my order shipped?", "When is my order dispatched?"),

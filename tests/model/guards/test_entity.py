@@ -83,6 +83,10 @@ def test_another_name_in_the_same_place_is_another_question(one, two):
         ("Buenas, ¿Tarda mucho el envío?", "Buenas, ¿Demora mucho el envío?"),
         ("Le message « Erreur de connexion » s'affiche", "Le message « Echec de connexion » s'affiche"),
         ("Quiero ir a Madrid con Luis", "Quiero ir A Madrid con Ana"),
+        ("How long do pumas live?", "How long do mountain lions live?"),
+        ("How high is Mount Denali?", "How high is Mount McKinley?"),
+        ("When is the Pole Star visible?", "When is Polaris visible?"),
+        ("What do people eat at Pesach?", "What do people eat at Passover?"),
     ],
 )
 def test_synonyms_and_other_spellings_are_no_difference(one, two):

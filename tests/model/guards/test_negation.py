@@ -30,6 +30,8 @@ from model.guards.reading import Reading
         ("the app shows only my files, why", "the app shows everything except my files, why"),
         ("How do I get in the car?", "How do I get out of the car?"),
         ("How do I lock files in folders?", "How do I unlock a file in a folder?"),
+        ("pancakes with eggs and milk", "pancakes without eggs but with milk"),
+        ("Which pills are sold without a prescription?", "Which pills are sold with a prescription only?"),
     ],
 )
 def test_a_denial_of_the_same_words_is_another_question(one, two):

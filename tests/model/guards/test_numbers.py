@@ -158,6 +158,8 @@ def test_another_number_in_the_same_place_is_another_question(one, two):
         ("When did the 21st century begin?", "When did the twenty-first century begin?"),
         ("gifts for a 32nd birthday", "gifts for a thirty-second birthday"),
         ("make a 20 second video", "make a twenty second video"),
+        ('Which bit makes a 3/4" hole?', "Which bit makes a three-quarter inch hole?"),
+        ("Is 3 December free?", "Is the third of December free?"),
     ],
 )
 def test_another_way_to_write_a_number_is_no_difference(one, two):

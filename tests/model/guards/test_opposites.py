@@ -37,6 +37,10 @@ from model.guards.registry import fires
         ("What is the easiest exam?", "What is the hardest exam?"),
         ("Is the tap in the kitchen on?", "Is the kitchen tap off?"),
         ("What raises blood pressure?", "What lowers blood pressure?"),
+        ("Why are photos overexposed?", "Why are photos underexposed?"),
+        ("Is it a prewar house?", "Is it a postwar house?"),
+        ("Which mushrooms are harmful?", "Which mushrooms are harmless?"),
+        ("Who is the payer?", "Who is the payee?"),
     ],
 )
 def test_opposite_words_are_another_question(one, two):
@@ -65,6 +69,7 @@ def test_opposite_words_are_another_question(one, two):
         ("Can I buy it on eBay?", "Can I buy it off of eBay?"),
         ("Which days are you open?", "Which days are you closed in winter?"),
         ("Ist Radio on?", "Ist Radio off?"),
+        ("Do you open every day except Monday?", "Do you open every day but Monday?"),
     ],
 )
 def test_opposites_with_the_same_meaning_are_no_difference(one, two):

@@ -43,6 +43,8 @@ from model.guards.symbols import symbols_differ
         ("How do I type é?", "How do I type è?"),
         ("What does the & do?", "What does the && do?"),
         ("What does () mean in a regex?", "What does [] mean in a regex?"),
+        ("Which notes has the Bb major scale?", "Which notes has the B major scale?"),
+        ("What does 7 kW mean?", "What does 7 kWh mean?"),
     ],
 )
 def test_another_symbol_on_the_same_word_or_number_is_another_question(one, two):
@@ -95,6 +97,9 @@ def test_a_sign_in_words_hides_no_other_difference_whatever_the_order_of_the_num
         ("A fee of USD 25?", "A fee of $25?"),
         ("Is it for men & women?", "Is it for men and women?"),
         ("Where is research & development done?", "Where is research / development done?"),
+        ("How do I play a Bb chord?", "How do I play a B flat chord?"),
+        ("Is 7 kW a lot?", "Is 7 kilowatts a lot?"),
+        ("Is 50 Mb/s fast?", "Is 50 Mbps fast?"),
     ],
 )
 def test_punctuation_and_symbols_in_words_are_no_difference(one, two):

@@ -111,7 +111,7 @@ def test_a_certificate_of_a_release_with_another_order_of_hits_is_refused_until_
     write_certificate(Output(str(tmp_path / "earlier"), "certificate"), of_earlier, inputs=[])
     refused = qpr("answer", "--index", index, "--certificate", tmp_path / "earlier", "pay the bill 950")
     assert (refused.code, refused.out) == (1, "")
-    assert "certifies another version: release was 0.1.0, now it is 0.1.0 (answers 6)" in refused.err
+    assert "certifies another version: release was 0.1.0, now it is 0.1.0 (answers 7)" in refused.err
     assert "Certify this one with `qpr certify`" in refused.err
     shown = qpr("certify", "--certificate", tmp_path / "earlier")
     assert (shown.code, "is of release 0.1.0. This one may give other answers" in shown.err) == (0, True)

@@ -34,6 +34,11 @@ from model.guards.reading import Reading
         ("How do I restart the router?", "How do I restart the set-top box?"),
         ("Where do I leave old batteries?", "Where do I leave old newspapers?"),
         ("Is there a lift at the station?", "Is there a toilet at the station?"),
+        ("What do badgers eat?", "What do squirrels eat?"),
+        ("How long do I soak chickpeas?", "How long do I soak red lentils?"),
+        ("Is a stolen stroller covered?", "Is a stolen e-bike covered?"),
+        ("How do I wash a down jacket?", "How do I wash a leather jacket?"),
+        ("Is there a fee on the youth account?", "Is there a fee on the fixed-term account?"),
     ],
 )
 def test_another_thing_in_the_same_words_is_another_question(one, two):

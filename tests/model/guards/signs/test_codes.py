@@ -34,6 +34,12 @@ from model.guards.symbols import symbols_differ
         ("What is the use of :: in Java?", "When do I write : in Java?"),
         ("What does >out do?", "What does <out do?"),
         ("How do I solve 2x + 5 = 9?", "How do I solve 2x - 5 = 9?"),
+        ("Is a USB-A stick fast?", "Is a USB-C stick fast?"),
+        ("May I work on an F-1 visa?", "May I work on a J-1 visa?"),
+        ("Is 50 Mb/s enough?", "Is 50 MB/s enough?"),
+        ("What is 2d6+3?", "What is 2d6-3?"),
+        ("Solve x² - 9 = 0", "Solve x² + 9 = 0"),
+        ("What is measured in N·m?", "What is measured in N/m?"),
     ],
 )
 def test_another_code_is_another_question(one, two):
