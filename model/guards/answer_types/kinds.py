@@ -28,6 +28,8 @@ _IN_OTHERS: Final = asking_list("in_other_languages")
 _OF_MONEY: Final = asking_list("of_money_paid")
 _IMPERATIVES: Final = asking_list("imperatives")
 _NO_PURPOSE: Final = asking_list("before_for")
+_NO_DEFINITION: Final = asking_list("of_choice") | asking_list("no_definition")
+"""Words of which another thing is asked than what they are: "what is checkout", "what is last entry"."""
 _HELPING: Final = asking_list("helping")
 _CAUSES: Final = asking_list("causing")
 _OF_SUMS: Final = frozenset(("amount", "come", "up"))
@@ -93,7 +95,7 @@ def _of_definition(after: list[str]) -> Kind | None:
     thing = after[2:] if after[1:2] and after[1] in ("a", "an") else after[1:]
     if after[0] not in ("is", "are") or not 0 < len(thing) <= _LONGEST_DEFINED or not is_thing(thing[-1]):
         return None
-    if not _ENDS_OF_NOUNS.isdisjoint(thing) or not _OF_CHOICE.isdisjoint(thing) or of_noun(thing)[0]:
+    if not _NO_DEFINITION.isdisjoint(thing) or not _ENDS_OF_NOUNS.isdisjoint(thing) or of_noun(thing)[0]:
         return None
     return Kind(frozenset(("definition",)))
 

@@ -46,6 +46,7 @@ DIFFERENT = [
 ]
 SAME = [
     ("What is an atheist?", "Who is an atheist?"),
+    ("What is last entry?", "When is last entry?"),
     ("Where is Ladin spoken?", "In which areas do people speak Ladin?"),
     ("How much is 20 dollars in euros?", "In euros, what do 20 dollars come to?"),
     ("What are the terms and conditions for the contract?", "What requirements does the contract have?"),
