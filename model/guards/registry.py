@@ -26,8 +26,8 @@ GUARDS: Final[dict[str, Callable[[Reading, Reading], bool]]] = {
     "action": action_differs,
     "answer_type": answer_type_differs,
 }
-"""The guards by name, cheap ones first: functions of two readings, all symmetric. Each has a `Reason` of its own in
-`model.search.results`."""
+"""The guards by name, cheap ones first: functions of what is asked and what is known, symmetric but for one rule of
+answer types. Each has a `Reason` of its own in `model.search.results`."""
 
 
 def fires(query: str, question: str) -> str | None:

@@ -41,6 +41,7 @@ _OF_ORIGIN: Final = asking_list("of_origin")
 _OF_LOOKING_UP: Final = asking_list("of_looking_up")
 _OF_OPINION: Final = asking_list("of_opinion")
 _OF_ELIGIBLE_PERSONS: Final = asking_list("of_eligible_persons")
+_OF_TRUTH: Final = asking_list("of_truth")
 _OF_WAITING: Final = asking_list("of_waiting")
 LEFT_OUT: Final = asking_list("light").union(
     _AUXILIARIES,
@@ -61,7 +62,9 @@ def read_kind(reading: Reading) -> Kind | None:
         word = _CONTRACTED.get(*asking, *asking)
         kind = _ask_at(reading, words, words.index(word)) if words.count(word) == 1 else None
     else:
-        kind = None if _SENTENCE.search(reading.folded) else ask_by_keywords(words)
+        kind = _ask_for_truth(words)
+        if kind is None and not _SENTENCE.search(reading.folded):
+            kind = ask_by_keywords(words)
     return kind if kind and kind.types else None
 
 
@@ -70,6 +73,14 @@ def things_of(reading: Reading, kind: Kind) -> frozenset[str]:
     rest = (word for place, word in enumerate(_words(reading)) if place not in kind.places)
     things = (_FIRST_FORMS.get(word, word) for word in rest if word not in LEFT_OUT)
     return frozenset(stem(word) for word in things if word not in LEFT_OUT)
+
+
+def _ask_for_truth(words: list[str]) -> Kind | None:
+    """Return the kind of "is the shop closed", which "why is the shop closed" takes for true."""
+    begin = next((place for place, word in enumerate(words) if word not in _MAY_BEGIN), len(words))
+    if words[begin : begin + 1] and words[begin] in _OF_TRUTH:
+        return Kind(frozenset(("truth",)), places=range(begin, begin + 1))
+    return None
 
 
 def _words(reading: Reading) -> list[str]:

@@ -21,12 +21,17 @@ from model.guards.reading import Reading, stem
 _LIKE: Final = 0.25
 """Share of common words below which one of these is a content word; a quick first test."""
 _ASKING: Final = asking_words()
+_CAUSAL: Final = frozenset(("why", "how"))
 _GENERIC: Final = asking_list("generic")
 _OTHERS: Final = listed("others")
 
 
 def answer_type_differs(query: Reading, question: Reading) -> bool:
-    """Return whether two texts ask for different properties of the same thing. Symmetric."""
+    """Return whether two texts ask for different properties of the same thing.
+
+    Symmetric, but for a reason and a truth: an answer to "why is it open" shows that it is, and one to "is it open"
+    does not explain why.
+    """
     return _english_types_differ(query, question) or asks_for_another_type(query, question)
 
 
@@ -36,11 +41,15 @@ def _english_types_differ(query: Reading, question: Reading) -> bool:
     if len(both) < _LIKE * (len(one) + len(two) - len(both)) and both <= LEFT_OUT:
         return False
     first, second = _ASKING.isdisjoint(one - both), _ASKING.isdisjoint(two - both)
-    if (first or second) and (first == second or "how" not in both):  # "how do I pay" and "how much do I pay"
-        return False
+    if (first or second) and (first == second or "how" not in both) and _CAUSAL.isdisjoint(one ^ two):
+        return False  # but for "how do I pay" beside "how much do I pay", and "is it open" beside "why is it open"
     asked = read_kind(query)
     other = read_kind(question) if asked else None
     if asked is None or other is None or may_be_one(asked.types, other.types):
+        return False
+    if "truth" in asked.types:  # served by an answer to "why is it open"
+        return False
+    if "truth" in other.types and things_of(query, asked) != things_of(question, other):
         return False
     return _is_definite(query, asked, question, other) and _share_a_thing(query, asked, question, other)
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from model.guards.answer_types.asks import read_kind
 from model.guards.reading import MOST_CHARACTERS, Reading, stem
 from model.guards.registry import GUARDS, fires
 from model.search.results import Reason
@@ -33,17 +34,25 @@ def test_each_guard_has_a_reason_of_answers():
     assert reasons == [f"guard:{name}" for name in GUARDS]
 
 
+def fire_alike(one, two):
+    """Return whether each guard is symmetric; a reason and a truth (docs/decisions/0118) are the one exception."""
+    for name, guard in GUARDS.items():
+        if guard(Reading(one), Reading(two)) == guard(Reading(two), Reading(one)):
+            continue
+        kinds = [read_kind(Reading(text)) for text in (one, two)]
+        if name != "answer_type" or not any(kind and "truth" in kind.types for kind in kinds):
+            return False
+    return True
+
+
 @given(texts, texts)
 def test_each_guard_is_symmetric_and_reads_any_text(one, two):
-    for guard in GUARDS.values():
-        assert guard(Reading(one), Reading(two)) == guard(Reading(two), Reading(one))
+    assert fire_alike(one, two)
 
 
 @given(st.sampled_from(OTHERS).flatmap(lambda words: st.tuples(*[st.lists(st.sampled_from(words.split()))] * 2)))
 def test_each_guard_is_symmetric_in_other_languages(pair):
-    one, two = map(" ".join, pair)
-    for guard in GUARDS.values():
-        assert guard(Reading(one), Reading(two)) == guard(Reading(two), Reading(one))
+    assert fire_alike(*map(" ".join, pair))
 
 
 @given(texts)

@@ -116,3 +116,37 @@ def test_questions_that_may_have_one_answer_are_left(one, two):
 )
 def test_questions_about_different_things_are_left_to_the_confidence_model(one, two):
     assert not answer_type_differs(Reading(one), Reading(two))
+
+
+@pytest.mark.parametrize(
+    ("asked", "known"),
+    [
+        ("Why is the museum closed on Mondays?", "Is the museum closed on Mondays?"),
+        ("Why is it so hard to learn Finnish?", "Is it hard to learn Finnish?"),
+        ("Why do cats purr?", "Do cats purr?"),
+        ("How do penguins sleep?", "Do penguins sleep?"),
+        ("How did the Dutch save the village?", "Did the Dutch really save the village?"),
+        ("Hi, why has the fare gone up?", "Has the fare gone up?"),
+        ("Why will the bridge be rebuilt?", "Will the bridge be rebuilt?"),
+    ],
+)
+def test_an_answer_to_whether_does_not_serve_who_asks_why(asked, known):
+    assert answer_type_differs(Reading(asked), Reading(known))
+    assert not answer_type_differs(Reading(known), Reading(asked))
+
+
+@pytest.mark.parametrize(
+    ("asked", "known"),
+    [
+        ("How do I cancel my order?", "Can I cancel my order?"),
+        ("How can a tourist open an account?", "Can a tourist open an account?"),
+        ("Why should I insure my bike?", "Should I insure my bike?"),
+        ("How is the weather in Oslo?", "Is the weather in Oslo good?"),
+        ("Why is the museum closed on Mondays?", "Is the museum in Bonn closed on Mondays?"),
+        ("Why isn't the lift working?", "Is the lift working?"),
+        ("When does the pool open?", "Is the pool open?"),
+    ],
+)
+def test_a_question_whether_is_left_where_its_answer_may_serve(asked, known):
+    assert not answer_type_differs(Reading(asked), Reading(known))
+    assert not answer_type_differs(Reading(known), Reading(asked))

@@ -8,7 +8,7 @@ from model.guards.reading import Reading
 
 OF_RULES = {
     "time_past", "time_taken", "place_for_me", "person_subject", "person_eligible", "way", "manner", "thing", "object",
-    "state", "reason_to_act", "quantity", "definition",
+    "state", "reason_to_act", "quantity", "definition", "truth",
 }  # fmt: skip
 
 
