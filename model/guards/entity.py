@@ -53,11 +53,13 @@ def entity_differs(query: Reading, question: Reading) -> bool:
         by_capitals = _capitals_are_names(query, question, before)
         if one and two and _are_names(one, two, languages, lexicon, by_capitals, after):
             return True
+        if _are_letters(one, two, before, after):
+            return True
         if (
             longest <= LONGEST
             and not common_languages(query, question)
             and are_english(query, question)
-            and (_are_letters(one, two, before, after) or replaces_a_thing(query, question, start, end))
+            and replaces_a_thing(query, question, start, end)
         ):
             return True
     if languages:
@@ -69,10 +71,11 @@ def entity_differs(query: Reading, question: Reading) -> bool:
 
 
 def _are_letters(one: Words, two: Words, before: str, after: str) -> bool:
-    """Return whether two letters name things of one kind: "vitamin C" and "vitamin D", "size M" and "size L"."""
+    """Return whether letters name things of one kind: "vitamin C" and "vitamin D", "Model 3" and "Model Y"."""
     if len(one) != 1 or len(two) != 1 or _LETTERED.isdisjoint((before, after)):
         return False
-    return all(len(word) == 1 and word.isalpha() and word.isascii() for (word, _), *_ in (one, two))
+    (first, _), (second, _) = one[0], two[0]
+    return all(len(word) == 1 and word.isalnum() and word.isascii() for word in (first, second))
 
 
 def _capitals_are_names(query: Reading, question: Reading, before: str) -> bool:

@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from model.guards.reading import Reading
 from model.guards.signs.codes import ASCII_SIGNS, codes_differ, each_has_more, names_option, operators_differ
+from model.guards.signs.models import models_differ
 from model.guards.signs.terms import terms_differ
 from model.guards.units import tables
 
@@ -68,6 +69,8 @@ _TAGS: Final = ("@_", "#_", "._")
 
 def symbols_differ(query: Reading, question: Reading) -> bool:
     """Return whether the texts mark the same word, number or operation with other symbols. Symmetric."""
+    if models_differ(query, question):
+        return True
     if not (_may_be_marked(query) or _may_be_marked(question)):
         return False
     return (

@@ -11,6 +11,11 @@ from model.guards.reading import Reading
     ("one", "two"),
     [
         ("Hotels in Paris", "Hotels in London"),
+        ("foods rich in vitamin c", "foods rich in vitamin d"),
+        ("Does the Model 3 have a heat pump?", "Does the Model Y have a heat pump?"),
+        ("room b access code", "room c access code"),
+        ("How much power does a PS5 slim take?", "How much power does a PS5 pro take?"),
+        ("How do I reset an iPhone 13 Pro?", "How do I reset an iPhone 13 mini?"),
         ("hotels in paris", "hotels in london"),
         ("Where can I stay in Paris?", "Is there a place where I can stay in London?"),
         ("Is the shop open on Monday?", "Is the shop open on Friday?"),
