@@ -2,54 +2,45 @@
 
 Quora: each test question is a request twice, once with its paraphrases in the index and once without, so that half have
 no answer. Its own question is left out. The confidence model is the index's, learned on validation clusters. A random
-part of the requests is judged by the labels and certifies a threshold; on the rest the answers are counted. Quora left
-pairs unlabelled; `quora_paraphrases.json` holds those that a reader found among the most probable hits.
+part of the requests is judged and certifies a threshold; on the rest the answers are counted. Quora left pairs
+unlabelled, so the most probable hits were read; `sheet` writes the pairs to read of another index.
 
 Run: python -m benchmarks.certificates.certify quora --dataset quora --index index
+     python -m benchmarks.certificates.certify sheet --dataset quora --index index --output sheet.csv
      python -m benchmarks.certificates.certify simulated
      python -m benchmarks.certificates.certify commands --folder made, see benchmarks/certificates/certified_requests.py
 """
 
 from __future__ import annotations
 
-import json
 import warnings
 from pathlib import Path
-from typing import Annotated, Final, NamedTuple
+from typing import Annotated, Final
 
 import numpy as np
+import pyarrow.csv
 import typer
 
+from benchmarks.certificates import quora_requests
 from benchmarks.certificates.certified_requests import commands
+from benchmarks.certificates.quora_requests import Split, first_hits, read_verdicts
 from benchmarks.cli import AsJson, Pairs, Report, Seed, run
 from model.certificates.procedure import ORDER_SHARE, certify, order_thresholds
 from model.certificates.settings import Promise
 from model.certificates.simulation import CURVES, simulate, true_risk
-from model.confidence import fitting
-from model.confidence.examples import examples
-from model.confidence.saved_confidence import read_confidence
-from model.evaluation.evaluator import BATCH
-from model.evaluation.relevance import Judgements, judgements
-from model.guards.registry import fires
-from model.index.index import Index
-from model.search.opening import open_index
 from schemas.arrays import Bools, Float64s
-from schemas.artifacts.dataset import open_dataset
-from schemas.artifacts.manifest import read_manifest, read_verified
 
 Alphas = Annotated[list[float], typer.Option("--alpha", help="Promised share of wrong answers; repeatable.")]
 Delta = Annotated[float, typer.Option(help="Chance that a promise is broken.")]
+IndexUrl = Annotated[str, typer.Option("--index", help="Index of its questions, with a confidence model.")]
 
-PARAPHRASES: Final = Path(__file__).with_name("quora_paraphrases.json")
-"""Ids of test questions and first hits that are no paraphrases by Quora's labels, and are by one reader's.
-
-Read were the different wrong hits among the 1,450 most probable ones of a default encoder (212, of which 115 are
-paraphrases), then those of MiniLM that had not been found to be paraphrases (136, of which 63 are)."""
+MOST_PROBABLE: Final = (500, 1_000, 1_500, 1_900)
+"""Numbers of most probable requests for which labels and verdicts are compared."""
 
 
 def quora(
     dataset: Pairs,
-    index: Annotated[str, typer.Option(help="Index of its questions, with a confidence model.")],
+    index: IndexUrl,
     alpha: Alphas = [0.05, 0.02],
     delta: Delta = 0.05,
     judged: Annotated[float, typer.Option(help="Share of the requests that is judged.")] = 0.7,
@@ -58,74 +49,29 @@ def quora(
     as_json: AsJson = False,
 ) -> None:
     """Certify thresholds on a part of Quora's test questions and count the answers to the rest."""
-    found = first_hits(dataset, index)
+    found, read = first_hits(dataset, index), read_verdicts()
     report = Report(as_json=as_json, requests=len(found.wrong), delta=delta, judged=judged, repeats=repeats, seed=seed)
-    read = {tuple(pair) for pair in json.loads(PARAPHRASES.read_text())}
-    settled = found.wrong & ~np.array([pair in read for pair in zip(found.questions, found.hits, strict=True)])
-    for labels, wrong in (("Quora's", found.wrong), ("Quora's and a reader's", settled)):
-        for guards, scores in (
-            ("off", found.probability),
-            ("on", np.where(found.guarded, -1, found.probability)),
-        ):
+    order = found.most_probable()
+    for most in MOST_PROBABLE:
+        report.row(most_probable=most, **found.take(order[:most]).compared(read))
+    for labels, wrong in (("Quora's", found.wrong), ("verdicts, else Quora's", found.judged(read))):
+        for guards, scores in (("off", found.probability), ("on", found.unguarded)):
             for promised in alpha:
                 promise = Promise(alpha=promised, delta=delta)
                 cells = divided(scores, wrong, promise, judged=judged, repeats=repeats, seed=seed)
                 report.row(labels=labels, guards=guards, **cells)
 
 
-class FirstHits(NamedTuple):
-    """The first hit of each request.
-
-    Attributes:
-        probability: (n,) that it is right.
-        wrong: (n,) it is wrong by Quora's labels, or there is none.
-        guarded: (n,) a guard fires.
-        questions: ids of the requests.
-        hits: ids of the hits, -1 without one.
-    """
-
-    probability: Float64s
-    wrong: Bools
-    guarded: Bools
-    questions: list[int]
-    hits: list[int]
-
-
-def first_hits(dataset: str, index: str) -> FirstHits:
-    """Search an index by each test question, with its paraphrases and without them."""
-    manifest = read_manifest(index, "index")
-    if not manifest.of("confidence"):
-        raise SystemExit(f"{index}: has no confidence model. Build it from a dataset with validation clusters")
-    confidence = read_confidence(read_verified(index, manifest.of("confidence")[0]), source=index)
-    judged, opened = judgements(open_dataset(dataset).cluster_texts("test")), open_index(index)
-    found = examples(opened, judged, confidence.counts)
-    probability = fitting.first_hits(confidence.model, found)
-    hits, texts = _hit_questions(opened, judged)
-    asked = judged.texts.to_pylist() * 2
-    guarded = [text is not None and fires(query, text) is not None for query, text in zip(asked, texts, strict=True)]
-    return FirstHits(probability, ~found.right[:, 0], np.array(guarded), judged.ids.tolist() * 2, hits)
-
-
-def _hit_questions(index: Index, judged: Judgements) -> tuple[list[int], list[str | None]]:
-    """Return ids and texts of the first hit of each query, then of the first that is none of its paraphrases."""
-    relevant: list[set[int]] = [set() for _ in range(len(judged))]
-    for query, paraphrase in zip(judged.queries.tolist(), judged.relevant.tolist(), strict=True):
-        relevant[query].add(paraphrase)
-    depth = min(max(map(len, relevant)) + 1, len(index))
-    first: list[tuple[int, int]] = []
-    other: list[tuple[int, int]] = []
-    for start in range(0, len(judged), BATCH):
-        part = slice(start, start + BATCH)
-        ranking = index.rank(judged.texts.slice(start, BATCH), depth, exclude=judged.ids[part])
-        listed = [[*zip(*pair, strict=True)] for pair in zip(ranking.ids.tolist(), ranking.rows.tolist(), strict=True)]
-        first += [pairs[0] for pairs in listed]
-        other += [
-            next((pair for pair in pairs if pair[0] not in paraphrases), (-1, -1))
-            for pairs, paraphrases in zip(listed, relevant[part], strict=True)
-        ]
-    both = first + other
-    texts = index.questions([max(row, 0) for _, row in both])["text"].to_pylist()
-    return [hit for hit, _ in both], [text if row >= 0 else None for text, (_, row) in zip(texts, both, strict=True)]
+def sheet(
+    dataset: Pairs,
+    index: IndexUrl,
+    output: Annotated[Path, typer.Option(help="CSV file to write.")],
+    split: Annotated[Split, typer.Option(help="Split with the questions that are requests.")] = "test",
+    most: Annotated[int, typer.Option(help="Number of most probable requests.")] = MOST_PROBABLE[-1],
+    seed: Seed = 0,
+) -> None:
+    """Write the pairs of request and first hit to read, without probabilities and labels, in a random order."""
+    pyarrow.csv.write_csv(quora_requests.sheet(first_hits(dataset, index, split), most=most, seed=seed), output)
 
 
 def divided(
@@ -230,4 +176,4 @@ def by_mapie(name: str, promise: Promise, *, sample: int, draws: int, seed: int)
 
 
 if __name__ == "__main__":
-    run(quora, simulated, commands)
+    run(quora, sheet, simulated, commands)

@@ -1,9 +1,7 @@
-import json
-
 import numpy as np
 import pytest
 
-from benchmarks.certificates.certify import PARAPHRASES, best_share, by_mapie, divided
+from benchmarks.certificates.certify import best_share, by_mapie, divided
 from model.certificates.settings import Promise
 
 
@@ -38,9 +36,3 @@ def test_mapie_answers_about_as_much_and_keeps_the_promise():
     row = by_mapie("rising slowly", Promise(alpha=0.05, delta=0.1), sample=1_200, draws=10, seed=2)
     assert row["certified"] >= 0.6
     assert row["broken"] <= 0.3
-
-
-def test_paraphrases_that_were_read_are_pairs_of_different_questions():
-    pairs = json.loads(PARAPHRASES.read_text())
-    assert len({tuple(pair) for pair in pairs}) == len(pairs)
-    assert all(one != other for one, other in pairs)
