@@ -260,6 +260,9 @@ def test_no_guard_fires_on_equal_texts(words):
 def test_a_repeated_text_takes_no_longer_than_a_second(repeated, length):
     text = (repeated * 2_000)[:length]
     fires(text, text)
-    started = time.process_time()
-    fires(text, text[:-2])  # an expression for questions in Chinese took the square of the length
-    assert time.process_time() - started < 0.1
+    seconds = []
+    for _ in range(3):  # the fastest, since a busy machine takes longer now and then
+        started = time.process_time()
+        fires(text, text[:-2])  # an expression for questions in Chinese took the square of the length
+        seconds.append(time.process_time() - started)
+    assert min(seconds) < 0.1
