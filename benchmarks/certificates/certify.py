@@ -29,6 +29,7 @@ from model.certificates.procedure import ORDER_SHARE, certify, order_thresholds
 from model.certificates.settings import Promise
 from model.certificates.simulation import CURVES, simulate, true_risk
 from schemas.arrays import Bools, Float64s
+from schemas.errors import UsageError
 
 Alphas = Annotated[list[float], typer.Option("--alpha", help="Promised share of wrong answers; repeatable.")]
 Delta = Annotated[float, typer.Option(help="Chance that a promise is broken.")]
@@ -67,10 +68,13 @@ def sheet(
     index: IndexUrl,
     output: Annotated[Path, typer.Option(help="CSV file to write.")],
     split: Annotated[Split, typer.Option(help="Split with the questions that are requests.")] = "test",
-    most: Annotated[int, typer.Option(help="Number of most probable requests.")] = MOST_PROBABLE[-1],
+    most: Annotated[int, typer.Option(min=1, help="Number of most probable requests.")] = MOST_PROBABLE[-1],
     seed: Seed = 0,
 ) -> None:
     """Write the pairs of request and first hit to read, without probabilities and labels, in a random order."""
+    if output.is_dir():
+        raise UsageError(f"{output}: is a folder. Name a file")
+    output.parent.mkdir(parents=True, exist_ok=True)
     pyarrow.csv.write_csv(quora_requests.sheet(first_hits(dataset, index, split), most=most, seed=seed), output)
 
 

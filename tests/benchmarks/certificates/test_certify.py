@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from benchmarks.certificates.certify import best_share, by_mapie, divided
+from benchmarks.certificates.certify import best_share, by_mapie, divided, sheet
 from model.certificates.settings import Promise
+from schemas.errors import UsageError
 
 
 def test_the_best_share_is_that_of_the_lowest_threshold_with_few_enough_wrong():
@@ -36,3 +37,8 @@ def test_mapie_answers_about_as_much_and_keeps_the_promise():
     row = by_mapie("rising slowly", Promise(alpha=0.05, delta=0.1), sample=1_200, draws=10, seed=2)
     assert row["certified"] >= 0.6
     assert row["broken"] <= 0.3
+
+
+def test_a_folder_is_no_file_for_a_sheet(tmp_path):
+    with pytest.raises(UsageError, match="is a folder"):
+        sheet(dataset="none", index="none", output=tmp_path)
