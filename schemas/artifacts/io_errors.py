@@ -11,6 +11,7 @@ import os
 import re
 import socket
 import sys
+import urllib.parse
 from collections.abc import Iterator
 
 _NOT_REACHED = (ConnectionError, TimeoutError, socket.gaierror)
@@ -151,8 +152,8 @@ def system_fault(error: OSError) -> str:
 def url_fault(url: str) -> str | None:
     """Return the fault of a path or URL that cannot be used, and an advice; None for others.
 
-    It is empty, is not UTF-8, which a manifest cannot contain, or has a password, which manifests, reports and lists
-    of processes would show. The fault does not show the password.
+    It is empty, is not UTF-8, which a manifest cannot contain, is a web address that cannot be parsed, or has a
+    password, which manifests, reports and lists of processes would show. The fault does not show the password.
     """
     if not url.strip():
         return "a path is empty. Name a file or folder"
@@ -160,7 +161,7 @@ def url_fault(url: str) -> str | None:
         url.encode()
     except UnicodeEncodeError:
         return f"{url!a}: {_undecoded_fault(url)}"
-    return _password_fault(url)
+    return _password_fault(url) or _address_fault(url)
 
 
 def _undecoded_fault(path: str) -> str:
@@ -205,6 +206,17 @@ def _password_fault(url: str) -> str | None:
     setting = _SETTING_OF.get(protocol.lower(), '{"password": "…"}')
     advice = f"Leave it out, and set the environment variable FSSPEC_{protocol.upper()}='{setting}'"
     return f"{place}: a URL with a password would show it in manifests and reports. {advice}"
+
+
+def _address_fault(url: str) -> str | None:
+    """Return the fault of a web address among the parts of a URL that cannot be parsed, and an advice."""
+    for part in url.split("::"):
+        if part.lower().startswith(("http://", "https://")):
+            try:
+                _ = urllib.parse.urlsplit(part).port
+            except ValueError as error:
+                return f"{url}: is no valid address ({error}). Check its host, port and brackets"
+    return None
 
 
 def _without_password(match: re.Match[str]) -> str:

@@ -188,6 +188,13 @@ def test_other_signs_in_a_url_are_no_password(url):
     assert url_fault(url) is None
 
 
+@pytest.mark.parametrize("url", ["http://[bad", "https://host:port/a", "zip://a.csv::HTTP://[::1/a.zip"])
+@pytest.mark.parametrize("look", [storage.locate, storage.local_path, storage.exists])
+def test_a_web_address_that_cannot_be_parsed_is_refused(url, look):
+    with pytest.raises(UsageError, match=r"is no valid address \(.+\)\. Check its host, port and brackets$"):
+        look(url)
+
+
 def test_a_locale_without_utf_8_is_named_and_not_the_path():
     program = "import sys; from schemas.artifacts.storage import local_path; local_path(sys.argv[1])"
     environment = {**os.environ, "LC_ALL": "POSIX", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
