@@ -48,6 +48,7 @@ _WORDINGS = (
     (re.compile("Input should be less than or equal to "), "must be at most "),
     (re.compile("Input should be a valid integer.*"), "must be a whole number"),
     (re.compile("Input should be a valid number.*"), "must be a number"),
+    (re.compile("Input should be a valid string, unable to parse.*"), "must be UTF-8"),
     (re.compile("Input should be "), "must be "),
 )
 """Wordings of pydantic, with which newer versions of typer check values too, and ours."""

@@ -16,7 +16,7 @@ DEFAULT_SALT = "qpr"
 SplitSalt = Annotated[
     str,
     Option("split-salt", metavar="WORD", panel="Splits"),
-    pydantic.Field(description="Salt of the hash that decides splits; change it to draw other splits."),
+    pydantic.Field(min_length=1, description="Salt of the hash that decides splits; change it to draw other splits."),
 ]
 
 
