@@ -26,7 +26,7 @@ EXTRAS = {
         "prometheus_client>=0.21",
         "starlette>=0.45",
         "threadpoolctl>=3.7",
-        "uvicorn>=0.32",
+        "uvicorn>=0.53",  # earlier ones keep a connection open after `Connection: …, close`
         "uvloop>=0.21; sys_platform != 'win32'",
     ],
 }
