@@ -10,6 +10,7 @@ import contextlib
 import errno
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
 from typing import NoReturn
@@ -27,6 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run ``qpr`` with ``arguments`` (those of the process by default) and exit with its code."""
     if sys.platform == "win32":
         sys.exit(f"error: {NO_WINDOWS}")
+    if arguments is None and sys.argv[1:2] == ["serve"]:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until it listens: systemd restarts none that SIGHUP has ended
     from jobs.machine.libraries import set_up_libraries
     from jobs.machine.limits import allow_files  # needs a module that Windows lacks
 

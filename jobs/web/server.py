@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import functools
 import gc
-import signal
 import sys
 from collections.abc import Iterator, Sequence
 
@@ -48,7 +47,6 @@ def serve(readable: Readable, settings: Serving, open_searcher: Opener, process:
         raise UsageError("--audits: are drawn into the folder of --state; give that too")
     token = checked_token(settings.host, settings.token_file)
     with contextlib.ExitStack() as stack:
-        stack.enter_context(_ignoring_hangups())
         state = stack.enter_context(locked_state(settings.state))
         listener = stack.enter_context(listening(settings.host, settings.port))
         stack.enter_context(_giving_way())
@@ -76,16 +74,3 @@ def _giving_way() -> Iterator[None]:
         yield
     finally:
         sys.setswitchinterval(before)
-
-
-@contextlib.contextmanager
-def _ignoring_hangups() -> Iterator[None]:
-    """Ignore SIGHUP before and after requests are served, where Python would end the process without its cleaning up.
-
-    It looks for a new version; until the server listens it opens the newest one.
-    """
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGHUP, before)

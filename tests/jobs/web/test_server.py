@@ -167,6 +167,23 @@ def test_sighup_while_the_first_version_is_opened_does_not_end_the_server(publis
     assert leases.leases(warehouse) == {}
 
 
+LOADING = """
+import os, signal
+from jobs.machine import libraries
+libraries.set_up_libraries = lambda _: os.kill(os.getpid(), signal.SIGHUP)
+from jobs.cli import main
+main()
+"""
+"""A program that gets SIGHUP while its modules are loaded."""
+
+
+def test_sighup_while_modules_are_loaded_does_not_end_the_server(tmp_path):
+    command = [sys.executable, "-c", LOADING, "serve", "--index", str(tmp_path / "missing"), "--port", "0"]
+    ended = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert ended.returncode == 1, ended.stderr
+    assert "missing" in ended.stderr
+
+
 def test_sigterm_finishes_requests_that_run_and_takes_no_others(publish, server):
     process = server(publish(QUESTIONS))
     with socket.create_connection(("127.0.0.1", process.port)) as slow:
