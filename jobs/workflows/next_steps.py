@@ -126,5 +126,5 @@ def _cause(counters: Mapping[str, int], salt: Callable[[], str | None]) -> str:
     if "positive_edges" in counters:
         return "--held-out-pairs allows it a tenth of all pairs at most. More pairs, or a larger --held-out-pairs,"
     other_salt = salt()
-    other = "another --split-salt" if other_salt is None else f"--split-salt {other_salt}"
-    return f"all clusters of an answer share a split. More answers, or {other},"
+    other = "" if other_salt is None else f", or --split-salt {other_salt},"
+    return f"all clusters of an answer share a split. More answers{other}"

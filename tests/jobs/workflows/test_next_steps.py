@@ -51,10 +51,13 @@ def test_a_dataset_that_is_too_small_to_learn_from_or_to_measure_on(questions, m
     assert "--preset static" in text
 
 
-@pytest.mark.parametrize(("salt", "advised"), [(None, "another --split-salt"), ("7", "--split-salt 7")])
-def test_an_empty_split_is_filled_by_a_salt(salt, advised):
+@pytest.mark.parametrize(
+    ("salt", "advised"),
+    [(None, "a split. More answers fill it"), ("7", "a split. More answers, or --split-salt 7, fill it")],
+)
+def test_an_empty_split_is_filled_by_a_salt_if_one_leaves_none_empty(salt, advised):
     text = "\n".join(next_steps("d", {"members_train": 5_000} | FULL | {"clusters_test": 0}, lambda: salt))
-    assert f"More answers, or {advised}, fill it" in text
+    assert advised in text
 
 
 def test_nothing_is_trained_without_a_train_split():
