@@ -14,6 +14,8 @@ from pipelines.privacy.scrub import scrub
         ("ruf ", "null eins sieben äh eins zwo drei vier fünf sechs", " an"),
         ("llama al ", "seis cero cero uno dos tres cuatro cinco siete", ""),
         ("appelle le ", "zéro six un deux trois quatre cinq sept huit neuf", ""),
+        ("call ", "oh seven nine double four one double two three double five", " now"),
+        ("dial ", "double oh seven nine four six triple three", ""),
         ("one more thing call ", "five five five oh one two seven three four nine", " or so"),
     ],
 )
@@ -32,6 +34,8 @@ def test_nine_digits_in_words_are_a_number(before, number, after):
         "set a timer for twenty five minutes and three seconds",
         "what is one plus two plus three plus four plus five",
         "eight two zero six zero one eight four",
+        "eight two zero double six one eight",
+        "one double zero triple one zero one zero",
         "stone two three five six four one two nine",
     ],
 )
