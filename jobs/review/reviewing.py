@@ -96,7 +96,8 @@ def _export(queue: Queue, database: str, file: str, *, overwrite: bool, as_json:
     if result["judged"] > result["counted"] and queue.source.kind == "pairs":
         warn(f"{database}: {counted(result['judged'] - result['counted'], 'verdict')} after a gap left out")
     if result["waiting"]:
-        say(f"waiting for a second person, and until then not right: {counted(result['waiting'], 'item')}")
+        rest = "until then those that one person does not call right are not right"
+        say(f"waiting for a further person: {counted(result['waiting'], 'item')}; {rest}")
     emit(result, as_json=as_json, table=lambda: two_columns("Review", result))
 
 

@@ -88,6 +88,7 @@ def judge_in_terminal(review: Review, reviewer: str, keys: Keys) -> int:
     judged = 0
     undone: Verdict | None = None
     notes: dict[str, str] = {}  # of items without a verdict
+    marks: dict[str, Sequence[str]] = {}  # strays of such items
     try:
         while (task := review.next_task(reviewer, session)) is not None:
             _show(review, reviewer, task, _SHOWN, keys.screen)
@@ -95,12 +96,14 @@ def judge_in_terminal(review: Review, reviewer: str, keys: Keys) -> int:
             if undone is not None:
                 say(_undone_text(task.item, before))
             if before is not None:
-                notes[before.item] = before.note
+                notes[before.item], marks[before.item] = before.note, before.strays
             elif note := notes.get(task.item.name):
                 say(f"Note: {printable(note)}")
-            step = _judge(review, reviewer, session, task, keys, before.strays if before else (), notes)
+            step = _judge(review, reviewer, session, task, keys, marks.get(task.item.name, ()), notes)
             if step is None:
                 break
+            if step is True:
+                marks.pop(task.item.name, None)
             undone = step if isinstance(step, Verdict) else None
             keys.shown = -math.inf if undone else time.monotonic()
             judged += 1 if undone is None else -1

@@ -149,6 +149,15 @@ def test_a_note_without_a_verdict_outlasts_an_undo_and_is_printed_at_the_end(mak
     assert "Not stored, since its item has no verdict: the note not ready" in printed
 
 
+def test_strays_of_an_item_without_a_verdict_outlast_the_undo_of_another_one(make_review):
+    review = make_review(FakeQueue(3))
+    keys = scripted_keys("rsuursq", ["2", ""])
+    judge_in_terminal(review, "Ada", keys)
+    assert keys.line.call_args.args[0].endswith("Enter keeps 2:")
+    first, second = (len(one.strays) for one in review.store.verdicts())
+    assert (first, second) == (0, 1)
+
+
 @pytest.mark.parametrize("key", ["\x03", "\x04"], ids=["ctrl-c", "ctrl-d"])
 def test_an_interrupt_keeps_all_verdicts(terminal, tmp_path, key):
     code, screen = terminal(("q quit", "r"), ("q quit", key))
