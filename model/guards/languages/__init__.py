@@ -1,1 +1,1 @@
-"""Eight other languages than English: their words, negation, numbers, order and answer types."""
+"""Thirteen other languages than English: their words, negation, numbers, order and answer types."""
