@@ -98,15 +98,24 @@ def refuse_options_of_others(flags: Sequence[str], runner: str) -> None:
     name = runner.lower().removesuffix("runner")
     if name == "portable" or "." in name:
         return
+    if name == "fnapi" and (of_server := _given(flags, PortableOptions)):
+        raise UsageError(
+            f"{of_server} is an option of a job server, but --runner={runner}. Add --runner=PortableRunner"
+        )
     for engine, kind in _BEAM_OPTIONS.items():
-        parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-        kind._add_argparse_args(parser)
-        _add(parser, engine)
-        foreign = [flag.split("=")[0] for flag in flags if flag.split("=")[0] in parser._option_string_actions]
+        foreign = _given(flags, kind, engine)
         if foreign and name != engine.lower():
-            raise UsageError(
-                f"{foreign[0]} is an option of {engine}, but --runner={runner}. Add --runner={engine}Runner"
-            )
+            raise UsageError(f"{foreign} is an option of {engine}, but --runner={runner}. Add --runner={engine}Runner")
+
+
+def _given(flags: Sequence[str], kind: type[PipelineOptions], engine: str | None = None) -> str | None:
+    """Return the first flag that is an option of Beam's ``kind``, or of an engine; None if there is none."""
+    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    kind._add_argparse_args(parser)
+    if engine:
+        _add(parser, engine)
+    names = (flag.split("=")[0] for flag in flags)
+    return next((name for name in names if name in parser._option_string_actions), None)
 
 
 def keep_workers(options: PipelineOptions) -> None:

@@ -32,6 +32,11 @@ def test_spark_takes_its_own():
         (["--runner=SparkRunner", "--checkpointing_interval", "5"], "--checkpointing_interval is an option of Flink"),
         (["--runner=FlinkRunner", "--bundle_size=5"], "--bundle_size is an option of Spark, but --runner=FlinkRunner"),
         (["--runner=DirectRunner", "--prism_location=/prism"], "--prism_location is an option of Prism"),
+        (
+            ["--job_endpoint=jobserver:8099"],
+            "--job_endpoint is an option of a job server, but --runner=FnApiRunner. Add --runner=PortableRunner",
+        ),
+        (["--runner=direct", "--environment_type", "EXTERNAL"], "--environment_type is an option of a job server"),
     ],
 )
 def test_an_option_of_an_engine_that_will_not_run_is_refused(flags, message):
