@@ -11,6 +11,7 @@ from apache_beam.options.pipeline_options import StandardOptions
 from pipelines.graphs import from_tables
 from pipelines.graphs.from_logs import read_asked
 from pipelines.graphs.from_tables import count_rows
+from pipelines.graphs.settings import ClustersConfig
 from pipelines.privacy.settings import Privacy
 from pipelines.questions.settings import Validation
 from pipelines.reading.sources import only_file
@@ -27,6 +28,7 @@ ROWS = [
     for _ in range(3)
 ]
 TABLES = ("questions", "clusters", "pairs")
+PAGE = Path(__file__).parents[3] / "docs" / "beam.md"
 
 
 def code_of(page):
@@ -42,9 +44,15 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+def test_the_settings_of_the_page_are_those_of_the_configuration():
+    [made] = re.findall(r"^\| settings .*?`(ClustersConfig\(.+\))`", PAGE.read_text(), re.MULTILINE)
+    validation = eval(made, {"ClustersConfig": ClustersConfig, "Validation": Validation}).validation
+    assert (validation.min_confidence, validation.locale) == (0.5, "en-GB")
+
+
 def test_the_program_of_the_page_makes_the_dataset_of_the_command(qpr, folder, monkeypatch):
     monkeypatch.setattr(StandardOptions, "DEFAULT_RUNNER", "FnApiRunner")  # Beam's own one tries to download a runner
-    program = code_of(Path(__file__).parents[3] / "docs" / "beam.md").replace('url="dataset"', 'url=Path("dataset")')
+    program = code_of(PAGE).replace('url="dataset"', 'url=Path("dataset")')
     exec(compile(program, "beam.md", "exec"), {"__name__": "beam_page", "Path": Path})
     names = ("--column", "question=utterance", "--column", "answer=reply", "--column", "locale=lang")
     (folder / "events.jsonl").write_text((folder / "events.txt").read_text())
