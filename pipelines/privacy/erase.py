@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from pipelines.privacy.patterns import replace_personal
+from pipelines.privacy.patterns import KINDS, replace_personal
 from pipelines.privacy.payloads import length_of, object_in, texts_in, unescaped
 from pipelines.privacy.users import UserKey, as_text, hash_questions, hash_users
 from pipelines.writing.rejects import MAX_RAW_CHARACTERS
@@ -29,6 +29,9 @@ _LENGTH: Final = r"^\{\"characters\": \d+\}$"
 """A payload that is the length of the former one (RE2)."""
 
 _OTHER_CHARACTERS: Final = re.compile(r"\W+")
+
+_PLACEHOLDER: Final = re.compile(rf"\[(?:{'|'.join({kind.name: None for kind in KINDS})})\]")
+"""A placeholder can be shorter than the personal data, so a line with one can have been cut off too."""
 
 
 class Erasure(NamedTuple):
@@ -200,8 +203,8 @@ class _Search(NamedTuple):
         folded = (fold(payload), fold(unescaped(payload)))
         if any(erased in line for part in (self.keys, self.hashes) for erased in part for line in folded):
             return None
-        is_cut = self.has_users and len(payload) >= MAX_RAW_CHARACTERS
-        return length_of(payload) if is_cut or self._may_be_in(payload) else payload
+        is_cut = len(payload) >= MAX_RAW_CHARACTERS or _PLACEHOLDER.search(payload)
+        return length_of(payload) if (self.has_users and is_cut) or self._may_be_in(payload) else payload
 
     def _names(self, row: dict[str, Any]) -> bool:
         """Return whether an object has a question or a hash."""

@@ -161,6 +161,9 @@ def test_a_line_with_the_hash_of_a_user_is_removed():
 def test_of_a_line_whose_end_can_have_the_hash_of_a_user_the_length_stays():
     line = "x" * MAX_RAW_CHARACTERS
     assert left_of(line, erasure_of(["who"], ["u7"], KEY)) == MAX_RAW_CHARACTERS
+    scrubbed = f"x [email] {'x' * 900}"  # of an address with over 90 characters
+    assert left_of(scrubbed, erasure_of(["who"], ["u7"], KEY)) == len(scrubbed)
+    assert left_of(scrubbed, erasure_of(["who"], [], KEY)) == scrubbed
     assert left_of(line[1:], erasure_of(["who"], ["u7"], KEY)) == line[1:]
     assert left_of(line, erasure_of(["who"], [], KEY)) == line
 
