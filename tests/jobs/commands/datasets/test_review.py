@@ -134,6 +134,7 @@ def test_exported_clusters_are_verdicts_of_calibrate_and_come_back_elsewhere(rev
     review(keys="rms1\nc")
     outcome = review("--export", tmp_path / "verdicts.csv", "--json")
     counts = {"judged": 4, "counted": 4, "waiting": 3}
+    assert "waiting for a further person: 3 items; until then those that one person does not call right" in outcome.err
     assert json.loads(outcome.out) == {"output": f"{tmp_path}/verdicts.csv", **counts, "warnings": []}
     rows = list(csv.DictReader((tmp_path / "verdicts.csv").open(encoding="utf-8-sig")))
     assert [row["verdict"] for row in rows] == ["right", "wrong", "wrong", "unclear"]
