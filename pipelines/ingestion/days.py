@@ -22,6 +22,7 @@ from pipelines.writing.parquet import parquet_bytes
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, Manifest, read_verified
 from schemas.artifacts.table_files import read_rows
+from schemas.errors import QprError
 from schemas.tables import REJECTED
 from schemas.text import fold
 from schemas.text_arrays import hash64_all
@@ -92,8 +93,13 @@ def is_of_earlier_release(day: Day) -> bool:
         QprError: a file cannot be read.
     """
     for file in day.manifest.of(COUNTS)[:1]:
-        with open_parquet(storage.join(day.url, file.path)) as content:
-            return not set(ADDED) <= set(content.schema_arrow.names)
+        url = storage.join(day.url, file.path)
+        try:
+            with open_parquet(url) as content:
+                return not set(ADDED) <= set(content.schema_arrow.names)
+        except pa.ArrowInvalid as error:
+            advice = f"Make the day again by `qpr ingest` with --date {day.date}"
+            raise QprError(f"{url}: cannot be read as Parquet; the file changed or is damaged. {advice}") from error
     return False
 
 

@@ -1,6 +1,7 @@
 import collections
 import datetime
 import os
+import re
 
 import pyarrow as pa
 import pytest
@@ -12,6 +13,7 @@ from pipelines.ingestion.days import (
     COUNTS,
     Day,
     DayFile,
+    is_of_earlier_release,
     merge_day,
     off_date_counts,
     read_day_file,
@@ -24,6 +26,7 @@ from pipelines.reading.sources import expand
 from pipelines.writing.parquet import to_parquet
 from schemas.artifacts.manifest import File, Manifest
 from schemas.artifacts.writer import write_file
+from schemas.errors import QprError
 
 DAY = datetime.date(2026, 11, 20)
 STAMPS = ('"2026-11-20T08:00:00Z"', '"2026-11-21T08:00:00Z"', '"2026-11-01T08:00:00Z"', "null")
@@ -90,6 +93,17 @@ def test_a_day_of_an_earlier_release_has_no_ids_of_answers(tmp_path):
     waiting = rows.append_column(USER, pa.array([1, None], USER.type))
     sealed = seal_rows(waiting.drop_columns([*ADDED]), key)
     assert read_waiting(sealed, key, name="waiting/part", rows=2).equals(waiting)
+
+
+def test_a_day_whose_counts_were_cut_off_is_named_with_the_command_that_makes_it_again(tmp_path):
+    rows = merge_day(asked(("a", "x", 2, 20)))
+    file = write_file(str(tmp_path / "run"), "asked/part", to_parquet(rows, COUNTS), table=COUNTS, rows=len(rows))
+    day = Day(DAY, str(tmp_path), Manifest.model_construct(files=[file]))
+    assert not is_of_earlier_release(day)
+    place = tmp_path / file.path
+    place.write_bytes(place.read_bytes()[:-4])
+    with pytest.raises(QprError, match=f"^{re.escape(str(place))}: .* `qpr ingest` with --date 2026-11-20$"):
+        is_of_earlier_release(day)
 
 
 @pytest.mark.parametrize(("url", "absolute"), [("w/day", f"{os.getcwd()}/w/day"), ("memory://w/day", "memory://w/day")])
