@@ -111,6 +111,7 @@ class VerifiedFiles:
         """Remember what was verified, if that is new; pages that only this read are not resident afterwards."""
         for mapped in self._checked:
             release(memoryview(mapped))
+        self._checked.clear()  # each mapping has a descriptor, and these files may be needed no more
         runs = {path.partition("/")[0] for path in self._current.files}
         kept = {path: record for path, record in self._remembered.files.items() if path.partition("/")[0] in runs}
         facts = self._remembered.facts if kept else {}

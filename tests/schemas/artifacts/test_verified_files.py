@@ -71,6 +71,15 @@ def test_a_file_is_open_once_unless_its_rows_are_read(tmp_path, file, by_rows, c
     assert content == CONTENT
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/fd"), reason="the system does not list open files")
+def test_a_file_that_nobody_needs_any_more_is_closed_after_the_first_opening(tmp_path, file):
+    files = VerifiedFiles(str(tmp_path))
+    before = len(os.listdir("/proc/self/fd"))
+    files.read(file)
+    files.remember()
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
 def test_a_digest_makes_no_page_of_the_file_resident(tmp_path):
     content = os.urandom(1 << 20) * 64
     (tmp_path / "run").mkdir()
