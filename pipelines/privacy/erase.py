@@ -30,9 +30,6 @@ _LENGTH: Final = r"^\{\"characters\": \d+\}$"
 
 _OTHER_CHARACTERS: Final = re.compile(r"\W+")
 
-_PLACEHOLDER: Final = re.compile(rf"\[(?:{'|'.join({kind.name: None for kind in KINDS})})\]")
-"""A placeholder can be shorter than the personal data, so a line with one can have been cut off too."""
-
 
 class Erasure(NamedTuple):
     """Everything to erase.
@@ -203,7 +200,8 @@ class _Search(NamedTuple):
         folded = (fold(payload), fold(unescaped(payload)))
         if any(erased in line for part in (self.keys, self.hashes) for erased in part for line in folded):
             return None
-        is_cut = len(payload) >= MAX_RAW_CHARACTERS or _PLACEHOLDER.search(payload)
+        is_replaced = any(kind.placeholder in payload for kind in KINDS)  # then it can have been longer, and cut off
+        is_cut = is_replaced or len(payload) >= MAX_RAW_CHARACTERS
         return length_of(payload) if (self.has_users and is_cut) or self._may_be_in(payload) else payload
 
     def _names(self, row: dict[str, Any]) -> bool:

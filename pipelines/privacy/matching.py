@@ -62,6 +62,11 @@ class Kind(NamedTuple):
     spans: Callable[[str], Sequence[Span]]
     sign: str = ""
 
+    @property
+    def placeholder(self) -> str:
+        """Return what replaces personal data of this kind, such as ``[phone]``."""
+        return f"[{self.name}]"
+
 
 def whole_if(is_personal: Callable[[str], bool]) -> Callable[[str], Sequence[Span]]:
     """Return the spans of a kind whose matches are personal data as a whole or not at all."""
@@ -102,12 +107,11 @@ class MatchingCopy:
         ]
         if spans:
             gaps = [*zip([0, *(end for _, end in spans)], [*(start for start, _ in spans), None], strict=True)]
-            placeholder = f"[{kind.name}]"
             if self._is_copy:
                 self._source = _source_of(self._text) if self._source is None else self._source
                 first, *others = (self._source[start:end] for start, end in gaps)
-                self._source = [*first, *(part for other in others for part in (*placeholder, *other))]
-            self.plain = placeholder.join(self.plain[start:end] for start, end in gaps)
+                self._source = [*first, *(part for other in others for part in (*kind.placeholder, *other))]
+            self.plain = kind.placeholder.join(self.plain[start:end] for start, end in gaps)
         return len(spans)
 
 
