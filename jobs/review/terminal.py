@@ -99,11 +99,9 @@ def judge_in_terminal(review: Review, reviewer: str, keys: Keys) -> int:
                 notes[before.item], marks[before.item] = before.note, before.strays
             elif note := notes.get(task.item.name):
                 say(f"Note: {printable(note)}")
-            step = _judge(review, reviewer, session, task, keys, marks.get(task.item.name, ()), notes)
+            step = _judge(review, reviewer, session, task, keys, notes, marks)
             if step is None:
                 break
-            if step is True:
-                marks.pop(task.item.name, None)
             undone = step if isinstance(step, Verdict) else None
             keys.shown = -math.inf if undone else time.monotonic()
             judged += 1 if undone is None else -1
@@ -123,13 +121,12 @@ def _judge(
     session: str,
     task: Task,
     keys: Keys,
-    marked: Sequence[str],
     notes: dict[str, str],
+    marks: dict[str, Sequence[str]],
 ) -> Verdict | Literal[True] | None:
     """Return True after a verdict, the undone one after an undo, None to quit.
 
-    The marked strays and the note of the item hold until the person types others; a stored note is removed from the
-    notes.
+    The note and the marked strays of the item hold until the person types others; a verdict removes them.
     """
     verdicts, item = VERDICTS[review.queue.source.kind], task.item
     while (key := keys.key()) != "q":
@@ -144,11 +141,12 @@ def _judge(
         elif key == "?":
             keys.screen.print("\n".join(RULES[review.queue.source.kind]), soft_wrap=False)
         elif key in verdicts:
-            strays = _strays(item, marked, keys) if verdicts[key] == STRAY else ()
+            strays = _strays(item, marks.get(item.name, ()), keys) if verdicts[key] == STRAY else ()
             if strays is not None:
                 note = notes.get(item.name, "")
                 review.judge(item.name, verdicts[key], reviewer=reviewer, strays=strays, note=note)
                 notes.pop(item.name, None)
+                marks.pop(item.name, None)
                 return True
         else:
             say(f"Key {key!r} has no meaning here: {_help(verdicts)}")
