@@ -28,7 +28,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run ``qpr`` with ``arguments`` (those of the process by default) and exit with its code."""
     if sys.platform == "win32":
         sys.exit(f"error: {NO_WINDOWS}")
-    if arguments is None and sys.argv[1:2] == ["serve"]:
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments is None and given[:1] == ["serve"]:
         signal.signal(signal.SIGHUP, signal.SIG_IGN)  # until it listens: systemd restarts none that SIGHUP has ended
     from jobs.machine.libraries import set_up_libraries
     from jobs.machine.limits import allow_files  # needs a module that Windows lacks
@@ -36,7 +37,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
     ended = [] if arguments is not None else _end_of_process()
     if sys.stdout is None:  # closed: its number, which the next file would get, is taken, and what is printed fails
         sys.stdout = os.fdopen(os.open(os.devnull, os.O_RDONLY), "w", encoding="utf-8")
-    given = list(sys.argv[1:] if arguments is None else arguments)
     allow_files()
     set_up_libraries(given[0] if given else "")
     if given and given[0] in BEAM_COMMANDS:
