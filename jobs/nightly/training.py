@@ -106,7 +106,7 @@ def encoder_of_night(
         say(f"keeping the encoder of {parent.trained.date}")
         warn_of_preset(warehouse, parent, chosen)
         return parent.model, parent.trained
-    say(f"training an encoder: {reason}")
+    say(f"a new encoder: {reason}")
     return train_encoder(warehouse, dataset, chosen, date=date, parent=parent)
 
 
@@ -134,6 +134,7 @@ def train_encoder(
     path = place_of("models", key_of(dataset.digest, how_trained(chosen), start.digest if start else None))
     trained = Training(date=date, dataset=dataset)
     if manifest := finished(warehouse, path, "model"):
+        say("it was trained before, from the same dataset with the same settings")
         return named(path, manifest), trained
     terms = TrainTerms(init_from=storage.join(warehouse, start.path) if start else None)
     source = open_dataset(storage.join(warehouse, dataset.path))

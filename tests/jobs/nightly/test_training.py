@@ -27,8 +27,11 @@ def test_a_night_starts_a_training_and_starts_over_where_no_checkpoint_can_be_us
         return train_encoder(str(tmp_path), dataset, chosen, date=datetime.date(2026, 1, 1), parent=None)[0]
 
     model = trained()
-    assert "checkpoint" not in capsys.readouterr().err
+    messages = capsys.readouterr().err
+    assert "checkpoint" not in messages and "trained before" not in messages
     if not damaged:
+        assert trained() == model
+        assert "it was trained before, from the same dataset with the same settings" in capsys.readouterr().err
         return
     folder = tmp_path / model.path
     (folder / MANIFEST).unlink()
