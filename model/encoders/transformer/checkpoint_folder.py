@@ -108,7 +108,7 @@ def load_sentences(folder: Path, *, name: str, device: str | None = None, **opti
         with _quiet():
             sentences = SentenceTransformer(str(folder), local_files_only=True, device=device, model_kwargs=safe)
     except Exception as error:  # of transformers, tokenizers or PyTorch, which raise many kinds
-        reason = str(error).strip().partition("\n")[0] or type(error).__name__
+        reason = str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__
         advice = "Fetch the model again, or upgrade sentence-transformers"
         raise QprError(f"{name}: cannot be loaded: {reason}. {advice}") from error
     tokenizer: Any = getattr(sentences, "tokenizer", None)

@@ -81,7 +81,7 @@ def test_a_missing_package_is_named(sentence_transformer, monkeypatch):
 
 
 def test_what_cannot_be_loaded_is_one_line(sentence_transformer, monkeypatch):
-    refuse = Mock(side_effect=OSError("no weights\nand a long story"))
+    refuse = Mock(side_effect=OSError("no weights.\nand a long story"))
     monkeypatch.setitem(sys.modules, "sentence_transformers", types.SimpleNamespace(SentenceTransformer=refuse))
     with pytest.raises(QprError, match=r"cannot be loaded: no weights\. Fetch the model again, or upgrade"):
         load_encoder(sentence_transformer).encode(["pay"])
