@@ -117,7 +117,7 @@ def _evidence_against(numbers: str) -> str:
     return (
         f"none of {numbers} was taken for an intent, although most have more than {SIZES[-1]}: questions with other "
         "answers are often as near, or name many things, as where answers are topics or names that many facts share. "
-        "The estimate can be far too high there: read clusters with qpr sample. If each answer is one intent "
+        "Probabilities can be far too high there: read clusters with qpr sample. If each answer is one intent "
         "all the same, keep its questions together by --answers intent"
     )
 

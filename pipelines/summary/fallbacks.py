@@ -194,7 +194,7 @@ def as_json(answers: Sequence[BroadAnswer], *, rows: int) -> list[dict[str, Any]
 def _of_only(answer: BroadAnswer) -> str:
     questions = f"{counted(answer.questions, 'question')}, nearly all of the log"
     return (
-        f"one answer has {questions}: {shown(answer.answer)!r}. There is nothing to compare these with, so estimates "
+        f"one answer has {questions}: {shown(answer.answer)!r}. There is nothing to compare these with, so clusters "
         "rest on their words alone. If they mean the same, keep them together by --answers intent"
     )
 
@@ -205,8 +205,8 @@ def _of_most(answers: Sequence[BroadAnswer], rows: int, *, undecided: bool) -> s
     keep = "If each is one intent, keep its questions together by --answers intent. " if undecided else ""
     return (
         f"{counted(len(answers), 'answer')} with {share} of the rows have unlike questions each, such as {named}. So "
-        "words hardly show which questions mean the same, and estimates can be far too high, as in long messages, or "
-        f"where answers are topics or fit many questions. {keep}If some are fallbacks, add each by --ignore-answer"
+        "words hardly show which questions mean the same, and probabilities can be far too high, as in long messages, "
+        f"or where answers are topics or fit many questions. {keep}If some are fallbacks, add each by --ignore-answer"
     )
 
 
