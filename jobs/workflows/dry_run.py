@@ -6,7 +6,9 @@ sources, configuration, output -> dataset_dry_run -> dataset_tables -> show_dry_
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jobs.display.console import emit, say
@@ -14,6 +16,7 @@ from jobs.display.option_names import flat, option_rows
 from jobs.display.summary_tables import SummaryTable, whole
 from schemas.artifacts import storage
 from schemas.artifacts.writer import refuse_taken
+from schemas.errors import QprError
 from schemas.quantities import counted
 
 if TYPE_CHECKING:
@@ -39,8 +42,20 @@ def check_output(output: str, kind: Kind, *, overwrite: bool) -> bool:
         QprError: the command could not claim the output.
     """
     replaces = refuse_taken(output, kind, overwrite=overwrite)
-    storage.check_writable(output)
+    check_writable(output)
     return replaces
+
+
+def check_writable(url: str) -> None:
+    """Check, without a write, that a local path could be made; a remote store reports it only at a write.
+
+    Raises:
+        QprError: its existing parent folder may not be written to.
+    """
+    if (path := storage.local_path(url)) is not None:
+        folder = next(parent for parent in (Path(path), *Path(path).parents) if parent.exists())
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise QprError(f"{folder}: permission denied")
 
 
 def show_dry_run(result: Mapping[str, Any], *, as_json: bool, table: Callable[[], Any]) -> None:

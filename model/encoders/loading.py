@@ -12,7 +12,7 @@ from model.encoders.registry import kind_of, kind_of_address
 from model.encoders.saved_model import ModelParts, load_parts
 from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.paths import url_text
-from schemas.artifacts.verified_files import VerifiedFiles
+from schemas.artifacts.verified_files.files import VerifiedFiles
 
 
 def load_encoder(url: str | os.PathLike[str], *, stored: VerifiedFiles | None = None) -> Encoder:

@@ -34,7 +34,7 @@ from schemas.errors import QprError
 from schemas.quantities import counted
 
 if TYPE_CHECKING:
-    from schemas.artifacts.verified_files import VerifiedFiles
+    from schemas.artifacts.verified_files.files import VerifiedFiles
     from schemas.artifacts.writer import Output
 
 CONFIG = "config.json"

@@ -15,7 +15,7 @@ from model.index.segments.layout import FLAT_SEGMENT_BELOW, folder_of, in_order,
 from model.index.shards import open_shard
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, Manifest, read_verified
-from schemas.artifacts.verified_files import VerifiedFiles
+from schemas.artifacts.verified_files.files import VerifiedFiles
 from schemas.artifacts.writer import Output
 from schemas.tables import CODES, IDS, SHARDS
 

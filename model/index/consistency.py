@@ -20,7 +20,7 @@ from model.index.shards import Shard
 from schemas.arrays import Int64s
 from schemas.artifacts.manifest import File
 from schemas.artifacts.table_files import is_arrow, read_id_rows, read_rows
-from schemas.artifacts.verified_files import Content
+from schemas.artifacts.verified_files.files import Content
 from schemas.errors import QprError
 from schemas.filters import NO_FILTERS, FilterColumns
 from schemas.quantities import counted

@@ -29,7 +29,7 @@ from model.index.settings import IndexSettings
 from model.index.shard_merge import Nearest, nearest
 from model.index.shards import Shard
 from schemas.arrays import Bools, Int64s, Matrix
-from schemas.artifacts.verified_files import VerifiedFiles, reading_threads
+from schemas.artifacts.verified_files.files import VerifiedFiles, reading_threads
 from schemas.errors import UsageError
 from schemas.filters import row_id, row_suffix
 from schemas.tables import INDEX_ROWS, take_rows

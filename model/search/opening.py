@@ -35,7 +35,7 @@ from model.index.shards import Shard, open_shard
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import MANIFEST, REPORTS, File, Manifest, read_manifest, read_settings
 from schemas.artifacts.table_files import is_arrow
-from schemas.artifacts.verified_files import VerifiedFiles, reading_threads, release
+from schemas.artifacts.verified_files.files import VerifiedFiles, reading_threads, release
 from schemas.errors import GoneError, QprError, UsageError
 from schemas.tables import CODES, IDS, MODEL, SHARDS, TOMBSTONES
 

@@ -119,10 +119,7 @@ class Manifest(pydantic.BaseModel, frozen=True, extra="forbid"):
 
     @property
     def digest(self) -> str:
-        """Return the SHA-256 of the files' tables, names and digests: equal content, equal digest, whatever the run.
-
-        Files of `REPORTS` do not count, and neither do the names of run folders.
-        """
+        """Return the SHA-256 of tables, names without run folders, and digests of all files but those of `REPORTS`."""
         lines = sorted(f"{f.table} {RUN_FOLDER.sub('', f.path)} {f.sha256}" for f in self.files if f.table != REPORTS)
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
@@ -137,13 +134,9 @@ class Manifest(pydantic.BaseModel, frozen=True, extra="forbid"):
         """Return whether this is the artefact with a digest, or what an erasure has left of it."""
         return digest in {self.digest, *(erasure.digest for erasure in self.erased)}
 
-    def erased_on(self, day: datetime.date) -> list[Erased]:
-        """Return the erasures of an artefact that is made of this one by erasing questions on a day."""
-        return [*self.erased, Erased(digest=self.digest, on=day)]
-
-    def erased_today(self) -> list[Erased]:
-        """Return the erasures of an artefact that is made of this one by erasing questions today, in UTC."""
-        return self.erased_on(datetime.datetime.now(datetime.UTC).date())
+    def erased_on(self, day: datetime.date | None = None) -> list[Erased]:
+        """Return the erasures of an artefact that is made of this one by erasing questions, by default today in UTC."""
+        return [*self.erased, Erased(digest=self.digest, on=day or datetime.datetime.now(datetime.UTC).date())]
 
     def of(self, table: str) -> list[File]:
         """Return the files of one table, in order of their path."""
@@ -151,17 +144,25 @@ class Manifest(pydantic.BaseModel, frozen=True, extra="forbid"):
 
 
 def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
-    """Return the manifest of the artefact at ``url``, verified against its checksum.
+    """Return the manifest of the artefact at ``url``, with the errors of `manifest_if_there` or if it has none."""
+    manifest = manifest_if_there(url, kind)
+    if manifest is None:
+        raise QprError(f"{url}: {why_no_artefact(url, *_noun_and_command(kind))}")
+    return manifest
+
+
+def manifest_if_there(url: str, kind: Kind | None = None) -> Manifest | None:
+    """Return the manifest of the artefact at ``url``, verified against its checksum; None if there is none.
 
     Raises:
-        QprError: there is none, it is damaged, newer than this code, or of another kind.
+        QprError: it is damaged, newer than this code, or of another kind.
     """
-    noun, how = (kind, f". Make one with {_KINDS[kind][0]}") if kind else ("artefact", "")
+    noun, how = _noun_and_command(kind)
     file = storage.join(url, MANIFEST)
     check_place(url, MANIFEST)
     content = storage.read_if_there(file)
     if content is None:
-        raise QprError(f"{url}: {why_no_artefact(url, noun, how)}")
+        return None
     try:
         version = _Version.model_validate_json(content).schema_version
         fields = json.loads(content)  # pydantic has read it, and is the stricter one
@@ -178,6 +179,10 @@ def read_manifest(url: str, kind: Kind | None = None) -> Manifest:
     if kind and manifest.kind != kind:
         raise QprError(f"{url}: holds {with_article(manifest.kind)}, not {with_article(kind)}{how}")
     return manifest
+
+
+def _noun_and_command(kind: Kind | None) -> tuple[str, str]:
+    return (kind, f". Make one with {_KINDS[kind][0]}") if kind else ("artefact", "")
 
 
 def json_digest(value: Any) -> str:
@@ -205,11 +210,7 @@ def read_verified(url: str, file: File) -> bytes:
 
 
 def check_digest(url: str, file: File, sha256: str) -> None:
-    """Check the digest of a file's content against the manifest.
-
-    Raises:
-        QprError: it is another one.
-    """
+    """Raise `QprError` if the digest of a file's content is not the one in the manifest."""
     if sha256 != file.sha256:
         fault = "does not match the manifest's sha256; the file changed or is damaged. Make it again"
         raise QprError(f"{url}/{file.path}: {fault}")

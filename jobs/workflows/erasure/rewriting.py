@@ -83,7 +83,7 @@ def after_erasure(before: Manifest) -> Description:
         "configuration": before.configuration,
         "counters": before.counters,
         "distributions": before.distributions,
-        "erased": before.erased_today(),
+        "erased": before.erased_on(),
     }
 
 

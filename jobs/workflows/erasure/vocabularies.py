@@ -68,7 +68,7 @@ def erase_model_of_index(url: str, words: Set[str], *, dry_run: bool) -> dict[st
             after = target.write(f"{MODEL}/{file.path}", changed.content if changed else content, table=file.table)
             files.append(after)
             inner.append(file.model_copy(update={"bytes": after.bytes, "sha256": after.sha256}))
-        new = of_model.model_copy(update={"files": inner, "erased": of_model.erased_today()})
+        new = of_model.model_copy(update={"files": inner, "erased": of_model.erased_on()})
         files.append(target.write(f"{MODEL}/{MANIFEST}", new.content, table=REPORTS))
         inputs = [
             source.model_copy(update={"digest": new.digest}) if source.digest == of_model.digest else source

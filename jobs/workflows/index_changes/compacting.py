@@ -125,7 +125,7 @@ def compact(
         tune=lambda built, index: with_probes(
             built, lambda: index, probes=probes, recall=recall, latency_ms=settings.latency_ms
         ),
-        erased=() if erased is None else base.manifest.erased_today(),
+        erased=() if erased is None else base.manifest.erased_on(),
     )
     return manifest, shape, report.counters
 

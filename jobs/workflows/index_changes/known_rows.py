@@ -19,7 +19,7 @@ from model.index.settings import IndexSettings
 from schemas.arrays import Bools, Int64s
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import Manifest, read_manifest, read_settings
-from schemas.artifacts.verified_files import VerifiedFiles
+from schemas.artifacts.verified_files.files import VerifiedFiles
 from schemas.errors import QprError
 from schemas.tables import IDS, TOMBSTONES
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from schemas.artifacts.verified_files import MappedFile
+from schemas.artifacts.verified_files.files import MappedFile
 
 
 class TableRows:

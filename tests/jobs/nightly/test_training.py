@@ -28,7 +28,8 @@ def test_a_night_starts_a_training_and_starts_over_where_no_checkpoint_can_be_us
 
     model = trained()
     messages = capsys.readouterr().err
-    assert "checkpoint" not in messages and "trained before" not in messages
+    assert "checkpoint" not in messages
+    assert "trained before" not in messages
     if not damaged:
         assert trained() == model
         assert "it was trained before, from the same dataset with the same settings" in capsys.readouterr().err

@@ -1,9 +1,11 @@
 import json
+import os
 
 import pytest
 
-from jobs.workflows.dry_run import SHOWN_INPUTS, dataset_tables
+from jobs.workflows.dry_run import SHOWN_INPUTS, check_writable, dataset_tables
 from schemas.artifacts import storage
+from schemas.errors import QprError
 
 ROWS = [{"question": f"how do I pay {word}", "answer": "In the app"} for word in ("my bill", "a bill", "the bill")]
 PAIRS = "question1\tquestion2\tis_duplicate\nhow far\thow far is it\t1\n"
@@ -109,3 +111,12 @@ def test_of_very_many_inputs_some_are_shown_and_all_are_counted():
         ("and 5,000 more", "", "", ""),
         ("5,020 files", "", "5,020,000,000,000,000", "about 50,200,000,000,000"),
     ]
+
+
+def test_whether_a_path_could_be_made_is_seen_without_writing(tmp_path, monkeypatch):
+    check_writable(str(tmp_path / "deep" / "deeper"))
+    assert storage.children(str(tmp_path)) == []
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    check_writable("memory://bucket/deep")
+    with pytest.raises(QprError, match=f"{tmp_path}: permission denied"):
+        check_writable(str(tmp_path / "deep" / "deeper"))

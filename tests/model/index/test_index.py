@@ -11,10 +11,10 @@ from model.index.shards import build_shard, train
 from model.search import opening
 from model.search.opening import open_index
 from schemas import tables
-from schemas.artifacts import verified_files
 from schemas.artifacts.manifest import read_manifest
 from schemas.artifacts.table_files import arrow_bytes
-from schemas.artifacts.verification_cache import Stamp
+from schemas.artifacts.verified_files import files
+from schemas.artifacts.verified_files.verification_cache import Stamp
 from schemas.errors import QprError, UsageError
 from schemas.text import question_id
 from tests.faults.damages import sign
@@ -207,7 +207,7 @@ FILES = ["shards/00000*", "shards/00002*", "ids/00001*", "model/*/weights*", "mo
 
 @pytest.mark.parametrize("pattern", FILES)
 def test_a_flipped_bit_that_no_time_betrays_is_noticed_on_request(copy, pattern, monkeypatch):
-    monkeypatch.setattr(verified_files, "SETTLED_NS", 0)
+    monkeypatch.setattr(files, "SETTLED_NS", 0)
     monkeypatch.setattr(Stamp, "of", lambda found: Stamp(found.st_size, 0, 0, found.st_ino, 0))
     expected = open_index(str(copy)).rank(["a b"], 5)
     [file] = copy.glob(f"*/{pattern}")
@@ -222,11 +222,11 @@ def test_a_flipped_bit_that_no_time_betrays_is_noticed_on_request(copy, pattern,
 
 
 def test_an_index_that_was_opened_before_is_opened_without_reading_vectors(copy, monkeypatch):
-    monkeypatch.setattr(verified_files, "SETTLED_NS", 0)
+    monkeypatch.setattr(files, "SETTLED_NS", 0)
     first = open_index(str(copy)).rank(TEXTS, 5)
     for function in ("layout_of", "check_ids"):
         monkeypatch.setattr(opening, function, lambda *_: pytest.fail("checked again"))
-    monkeypatch.setattr(verified_files, "_sha256", lambda _: pytest.fail("digest computed again"))
+    monkeypatch.setattr(files, "_sha256", lambda _: pytest.fail("digest computed again"))
     again = open_index(str(copy))
     assert np.array_equal(again.rank(TEXTS, 5).ids, first.ids)
     with pytest.raises(pytest.fail.Exception, match="digest computed again"):

@@ -120,15 +120,6 @@ def test_a_folder_without_permission_is_named(tmp_path):
         storage.write_bytes(str(tmp_path / "file"), b"x")
 
 
-def test_whether_a_path_could_be_made_is_seen_without_writing(folder, tmp_path, monkeypatch):
-    storage.check_writable(storage.join(folder, "deep", "deeper"))
-    assert storage.children(folder) == []
-    monkeypatch.setattr(os, "access", lambda path, mode: False)
-    storage.check_writable("memory://bucket/deep")
-    with pytest.raises(QprError, match=f"{tmp_path}: permission denied"):
-        storage.check_writable(str(tmp_path / "deep" / "deeper"))
-
-
 def test_an_unknown_kind_of_url_is_an_error_for_the_user():
     with pytest.raises(QprError, match="nosuch://x: cannot open this kind of path"):
         storage.locate("nosuch://x")
@@ -386,3 +377,17 @@ def test_a_local_file_is_read_without_fsspec(tmp_path):
         [sys.executable, "-c", program, str(tmp_path / "file")], capture_output=True, text=True, check=True
     )
     assert ended.stdout == "b'x' True False False\n"
+
+
+def test_the_start_of_an_empty_object_is_empty(s3):
+    storage.write_bytes(f"{s3}/x", b"")
+    assert storage.read_start(f"{s3}/x", 4) == storage.read_bytes(f"{s3}/x") == b""
+
+
+@pytest.mark.parametrize("read", [storage.read_bytes, lambda url: storage.read_start(url, 4)])
+def test_a_missing_object_and_a_missing_bucket_are_named(s3, read):
+    with pytest.raises(QprError, match=r"bucket/x: no such file\. Check the path"):
+        read(f"{s3}/x")
+    with pytest.raises(QprError, match="there is no such bucket"):
+        read("s3://nowhere/x")
+    assert storage.read_if_there(f"{s3}/x") is None

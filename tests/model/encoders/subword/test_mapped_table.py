@@ -9,7 +9,7 @@ from model.encoders.subword.inference import BagEncoder
 from model.encoders.subword.mapped_table import TableRows, release
 from model.encoders.subword.row_ids import Subwords
 from model.text.vocabulary import Vocabulary
-from schemas.artifacts.verified_files import MappedFile
+from schemas.artifacts.verified_files.files import MappedFile
 
 
 def resident_kb(path):

@@ -2,9 +2,9 @@
 
 artefact URL -> VerifiedFiles.read -> bytes, or mapped memory; contents -> VerifiedFiles.fact -> result of a check
 
-The digest of a local file is computed at its first opening and remembered (`schemas.artifacts.verification_cache`), as
-are the results of checks that depend on the content alone. A mapped file must stay as it is while it is open. Runs
-never change a published file; they write others beside it.
+The digest of a local file is computed at its first opening and remembered (`verification_cache`), as are the results of
+checks that depend on the content alone. A mapped file must stay as it is while it is open. Runs never change a
+published file; they write others beside it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any, BinaryIO
 from schemas.artifacts import storage
 from schemas.artifacts.manifest import File, check_digest, read_verified
 from schemas.artifacts.paths import check_place
-from schemas.artifacts.verification_cache import SETTLED_NS, Records, Stamp, read_records, write_records
+from schemas.artifacts.verified_files.verification_cache import SETTLED_NS, Records, Stamp, read_records, write_records
 
 Content = bytes | memoryview
 """A whole file; mapped memory is read-only."""

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from schemas.artifacts import storage, verified_files
+from schemas.artifacts import storage
 from schemas.artifacts.manifest import File
-from schemas.artifacts.verified_files import VerifiedFiles
+from schemas.artifacts.verified_files import files
+from schemas.artifacts.verified_files.files import VerifiedFiles
 from schemas.errors import QprError
 
 CONTENT = b"content of a file" * 500
@@ -15,7 +16,7 @@ CONTENT = b"content of a file" * 500
 
 @pytest.fixture(autouse=True)
 def settled(tmp_path, monkeypatch):
-    monkeypatch.setattr(verified_files, "SETTLED_NS", 0)
+    monkeypatch.setattr(files, "SETTLED_NS", 0)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
 
@@ -39,8 +40,8 @@ def opened(url, file, **options):
 
 def digests(monkeypatch):
     """Return a list that gets an entry for each digest computed from now on."""
-    computed, compute = [], verified_files._sha256
-    monkeypatch.setattr(verified_files, "_sha256", lambda opened: computed.append(1) or compute(opened))
+    computed, compute = [], files._sha256
+    monkeypatch.setattr(files, "_sha256", lambda opened: computed.append(1) or compute(opened))
     return computed
 
 
@@ -122,7 +123,7 @@ def test_the_same_file_is_refused_for_another_digest(tmp_path, file):
 
 
 def test_a_file_that_has_just_changed_is_not_remembered(tmp_path, file, monkeypatch):
-    monkeypatch.setattr(verified_files, "SETTLED_NS", 3600 * 10**9)
+    monkeypatch.setattr(files, "SETTLED_NS", 3600 * 10**9)
     computed = digests(monkeypatch)
     opened(tmp_path, file)
     opened(tmp_path, file)

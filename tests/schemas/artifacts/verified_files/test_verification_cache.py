@@ -3,8 +3,8 @@ import stat
 
 import pytest
 
-from schemas.artifacts import verification_cache
-from schemas.artifacts.verification_cache import Records, Stamp, read_records, write_records
+from schemas.artifacts.verified_files import verification_cache
+from schemas.artifacts.verified_files.verification_cache import Records, Stamp, read_records, write_records
 
 STAMP = Stamp(3, 4, 5, 6, 7)
 RECORDS = Records(files={"a/b": (STAMP, "0" * 64)}, facts={"x 1": [1, "2"]})

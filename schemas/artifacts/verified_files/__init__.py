@@ -1,0 +1,1 @@
+"""Files of an artefact that are verified against its manifest, and what was verified before."""
