@@ -15,7 +15,15 @@ import rich.table
 from jobs.display.console import emit, warn
 from jobs.nightly.erasure.suppressed import check_user_key
 from jobs.nightly.ingestion import Ingested, ingest_day
-from jobs.nightly.warehouse import EVENTS, dates_of, dates_with_a_drop, open_warehouse, parse_date, range_of_drops
+from jobs.nightly.warehouse import (
+    EVENTS,
+    dates_of,
+    dates_with_a_drop,
+    every_day,
+    open_warehouse,
+    parse_date,
+    range_of_drops,
+)
 from jobs.workflows.warehouses.versions import alone_in
 from schemas.errors import QprError, UsageError
 from schemas.quantities import counted, shortened
@@ -71,7 +79,7 @@ def ingest_dates(
     """
     open_warehouse(warehouse)
     with alone_in(warehouse):
-        check_user_key(warehouse, dates, user_key, privacy=config.privacy)
+        check_user_key(warehouse, every_day(warehouse), dates, user_key, privacy=config.privacy)
         ingested = ingest_days(
             warehouse, dates, config, options=options, max_reject_ratio=max_reject_ratio, user_key=user_key
         )

@@ -27,7 +27,7 @@ from jobs.nightly.reporting import frozen_test, write_report
 from jobs.nightly.settings import NightTerms
 from jobs.nightly.steps import key_of
 from jobs.nightly.training import encoder_of_night, how_trained
-from jobs.nightly.warehouse import days_of, days_that_left, first_of_window, in_window
+from jobs.nightly.warehouse import days_that_left, every_day, first_of_window, in_window
 from jobs.nightly.window.drops import changed_drops, check_drops
 from jobs.nightly.window.row_counts import warn_of_unusual_rows
 from model.evaluation.intervals import Interval
@@ -81,11 +81,12 @@ def run_night(
         QprError: a step failed; what it has finished is used by the next run.
     """
     files, sample = read_files(terms.gate), read_sample(terms.certificate)
-    check_user_key(warehouse, dates, terms.user_key, privacy=terms.clusters.privacy)
+    every = every_day(warehouse)
+    check_user_key(warehouse, every, dates, terms.user_key, privacy=terms.clusters.privacy)
     now = history.current(warehouse)
     parent = now[1] if now else None
     last = max([dates[-1], *([parent.date] if parent else [])])
-    before = [day for day in days_of(warehouse, last, terms.night.window_days) if day.date not in dates]
+    before = [day for day in in_window(every, last, terms.night.window_days) if day.date not in dates]
     reread = check_days(warehouse, before, terms.clusters, terms.user_key, parent)
     ingested = ingest_days(
         warehouse,

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from schemas.artifacts import storage
-from schemas.artifacts.manifest import MANIFEST, Kind, Manifest, json_digest, read_manifest
+from schemas.artifacts.manifest import Kind, Manifest, json_digest, manifest_if_there
 from schemas.tables import SCHEMA_VERSION
 from schemas.versions.version import Artefact
 
@@ -39,8 +39,7 @@ def finished(warehouse: str, path: str, kind: Kind) -> Manifest | None:
     Raises:
         QprError: it is damaged.
     """
-    url = storage.join(warehouse, path)
-    return read_manifest(url, kind) if storage.exists(storage.join(url, MANIFEST)) else None
+    return manifest_if_there(storage.join(warehouse, path), kind)
 
 
 def named(path: str, manifest: Manifest) -> Artefact:

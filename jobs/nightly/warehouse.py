@@ -15,6 +15,7 @@ warehouse URL -> open_warehouse -> drop_of, days_of -> files of a day, daily tab
 from __future__ import annotations
 
 import datetime
+import functools
 import re
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,6 +26,7 @@ from jobs.nightly.steps import finished
 from jobs.options.inputs import check_inputs
 from pipelines.ingestion.days import Day
 from schemas.artifacts import storage
+from schemas.artifacts.concurrent_reads import read_each
 from schemas.errors import BadDropError, DamagedError, QprError, UsageError, WrongColumnsError
 from schemas.versions import layout
 from schemas.versions.version import LAYOUT
@@ -178,6 +180,15 @@ def first_of_window(last: datetime.date, window_days: int) -> datetime.date:
     return last - datetime.timedelta(days=window_days - 1)
 
 
+def every_day(warehouse: str) -> list[Day]:
+    """Return the days that were ingested, ascending.
+
+    Raises:
+        QprError: a manifest is damaged.
+    """
+    return _days(warehouse, dates_of(warehouse, DAILY))
+
+
 def days_of(warehouse: str, last: datetime.date, window_days: int) -> list[Day]:
     """Return the ingested days of the window that ends with ``last``.
 
@@ -185,8 +196,11 @@ def days_of(warehouse: str, last: datetime.date, window_days: int) -> list[Day]:
         QprError: a manifest is damaged.
     """
     first = first_of_window(last, window_days)
-    dates = [date for date in dates_of(warehouse, DAILY) if first <= date <= last]
-    return [day for date in dates if (day := day_of(warehouse, date))]
+    return _days(warehouse, [date for date in dates_of(warehouse, DAILY) if first <= date <= last])
+
+
+def _days(warehouse: str, dates: Sequence[datetime.date]) -> list[Day]:
+    return [day for day in read_each(functools.partial(day_of, warehouse), dates) if day]
 
 
 def days_that_left(warehouse: str, first: datetime.date, earlier: datetime.date) -> list[Day]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 
 import apache_beam as beam
 import numpy as np
@@ -25,7 +25,11 @@ from pipelines.privacy.users import UserKey
 from pipelines.reading.sources import Source
 from pipelines.writing.rejects import TAG
 from pipelines.writing.reported import Written
+from schemas.artifacts.concurrent_reads import groups, read_each
 from schemas.artifacts.manifest import Source as Input
+
+_TOGETHER: Final = 2**22
+"""Bytes of the files that a worker reads together; a larger file is read alone."""
 
 
 def sources_of(days: Sequence[Day]) -> list[Source]:
@@ -57,7 +61,7 @@ def build(
     read_rows = beam.FlatMap(read_tagged, user_key, over_days, ignored, config.privacy)
     rows = (
         pipeline
-        | "DayFiles" >> beam.Create([(day.date, file) for day in days for file in day.files])
+        | "DayFiles" >> beam.Create([*_together(days)])
         | "SpreadDays" >> beam.Reshuffle()
         | "ReadDays" >> read_rows.with_outputs(TAG, "written", main="asked")
     )
@@ -82,35 +86,42 @@ def build(
 
 
 def read_tagged(
-    dated_file: tuple[datetime.date, DayFile],
+    dated_files: Sequence[tuple[datetime.date, DayFile]],
     user_key: UserKey | None,
     over_days: bool,
     ignored: Sequence[str],
     privacy: Privacy,
 ) -> Iterator[Any]:
-    """Yield the ASKED rows of a file, and its rejected rows; rows without a time get the beginning of the day.
+    """Yield the ASKED rows of files, and their rejected rows; rows without a time get the beginning of the day.
 
     Args:
-        dated_file: the day and the file.
+        dated_files: day and file of each.
         user_key: of sealed rows.
         over_days: users are counted over days, so that rows have the columns `USER` and `ENOUGH`.
         ignored: answers that the dataset ignores; the day may have been ingested without this.
         privacy: protection of rejected rows.
     """
-    date, day_file = dated_file
-    for table, part in read_day_file(day_file, user_key):
-        if table not in (COUNTS, WAITING):
-            yield beam.pvalue.TaggedOutput(TAG, part)
-            continue
-        counted = without_ignored(part, ignored, privacy)
-        if len(counted.rejects):
-            yield beam.pvalue.TaggedOutput(TAG, counted.rejects)
-            yield beam.pvalue.TaggedOutput("written", Written(None, counted.counts))
-        rows = _timed(counted.asked, date)
-        if over_days:
-            of_users = rows if table == WAITING else rows.append_column(USER, pa.nulls(len(rows), USER.type))
-            rows = of_users.append_column(ENOUGH, pa.array(np.full(len(rows), table == COUNTS)))
-        yield rows
+    contents = read_each(lambda dated: [*read_day_file(dated[1], user_key)], dated_files)
+    for (date, _), tables in zip(dated_files, contents, strict=True):
+        for table, part in tables:
+            if table not in (COUNTS, WAITING):
+                yield beam.pvalue.TaggedOutput(TAG, part)
+                continue
+            counted = without_ignored(part, ignored, privacy)
+            if len(counted.rejects):
+                yield beam.pvalue.TaggedOutput(TAG, counted.rejects)
+                yield beam.pvalue.TaggedOutput("written", Written(None, counted.counts))
+            rows = _timed(counted.asked, date)
+            if over_days:
+                of_users = rows if table == WAITING else rows.append_column(USER, pa.nulls(len(rows), USER.type))
+                rows = of_users.append_column(ENOUGH, pa.array(np.full(len(rows), table == COUNTS)))
+            yield rows
+
+
+def _together(days: Sequence[Day]) -> Iterator[Sequence[tuple[datetime.date, DayFile]]]:
+    """Yield the files of days, small ones together: a remote store answers requests for all of them at once."""
+    files = [(day.date, file) for day in days for file in day.files]
+    return groups(files, lambda dated: dated[1].file.bytes, most_bytes=_TOGETHER)
 
 
 def _timed(rows: pa.Table, date: datetime.date) -> pa.Table:

@@ -95,7 +95,7 @@ def is_of_earlier_release(day: Day) -> bool:
     for file in day.manifest.of(COUNTS)[:1]:
         url = storage.join(day.url, file.path)
         try:
-            with open_parquet(url) as content:
+            with open_parquet(day.url, file) as content:
                 return not set(ADDED) <= set(content.schema_arrow.names)
         except pa.ArrowInvalid as error:
             advice = f"Make the day again by `qpr ingest` with --date {day.date}"

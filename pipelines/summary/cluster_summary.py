@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final, NamedTuple
 
 import pyarrow as pa
@@ -20,6 +19,7 @@ import pyarrow.parquet as pq
 
 from pipelines.summary.histogram import Distribution
 from schemas.artifacts import storage
+from schemas.artifacts.concurrent_reads import read_each
 from schemas.artifacts.manifest import File
 from schemas.tables import CLUSTERS
 
@@ -31,7 +31,7 @@ SHOWN_TEXTS: Final = 20
 """Numbers of the largest and of the least coherent clusters, and of texts of each, in a summary."""
 
 _STEPS: Final = 10_000  # scores are counted to the fourth decimal
-_AT_ONCE: Final = 16  # files read at a time: a remote store has a high latency and serves requests in parallel
+_MOST_AT_ONCE: Final = 2**22  # bytes of a remote file that is read whole: it takes longer to ask than to send them
 _NUMBERS: Final = ("cluster_id", "split", "size", "events", *SCORES)
 _LARGEST: Final = [("size", "descending"), ("cluster_id", "ascending")]
 _LEAST_COHERENT: Final = [
@@ -66,16 +66,16 @@ def summarize_clusters(url: str, files: Sequence[File]) -> ClusterSummary:
     Raises:
         QprError: a file cannot be read.
     """
-    urls = [storage.join(url, file.path) for file in sorted(files, key=lambda f: f.path) if file.table == "clusters"]
+    places = [(url, file) for file in sorted(files, key=lambda f: f.path) if file.table == "clusters"]
     distributions: dict[str, Distribution] = {}
     largest = least = None
-    for number, part in enumerate(_numbers_of(urls)):
+    for number, part in enumerate(read_each(_numbers, places)):
         for name, distribution in _count(part).items():
             distributions[name] = distributions[name] + distribution if name in distributions else distribution
         part = part.append_column("file", pa.repeat(number, len(part)))
         part = part.append_column("row", pa.array(range(len(part)), pa.int64()))
         largest, least = _first(largest, part, _LARGEST), _first(least, part, _LEAST_COHERENT)
-    return ClusterSummary(distributions, _with_texts(largest, urls), _with_texts(least, urls))
+    return ClusterSummary(distributions, _with_texts(largest, places), _with_texts(least, places))
 
 
 def _count(part: pa.Table) -> dict[str, Distribution]:
@@ -89,35 +89,28 @@ def _first(previous: pa.Table | None, part: pa.Table, order: list[tuple[str, str
     return both.sort_by(order).slice(0, SHOWN_CLUSTERS)
 
 
-def _numbers_of(urls: Sequence[str]) -> Iterator[pa.Table]:
-    """Yield the numbers of each file, in order, a few files ahead."""
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        for start in range(0, len(urls), _AT_ONCE):
-            yield from pool.map(_numbers, urls[start : start + _AT_ONCE])
-
-
-def _numbers(url: str) -> pa.Table:
-    with open_parquet(url) as file:
+def _numbers(place: tuple[str, File]) -> pa.Table:
+    with open_parquet(*place) as file:
         return file.read(columns=list(_NUMBERS), use_threads=False).replace_schema_metadata(None)
 
 
-def _with_texts(chosen: pa.Table | None, urls: Sequence[str]) -> list[dict[str, Any]]:
+def _with_texts(chosen: pa.Table | None, places: Sequence[tuple[str, File]]) -> list[dict[str, Any]]:
     """Return the chosen clusters with their answer and texts, in order."""
     if chosen is None:
         return []
     clusters = chosen.drop_columns(["file", "row"]).to_pylist()
-    places = list(zip(chosen["file"].to_pylist(), chosen["row"].to_pylist(), strict=True))
+    rows = list(zip(chosen["file"].to_pylist(), chosen["row"].to_pylist(), strict=True))
     texts: dict[tuple[int, int], dict[str, Any]] = {}
-    for number, chosen_rows in itertools.groupby(sorted(places), key=lambda place: place[0]):
-        texts |= {(number, row): columns for row, columns in _texts(urls[number], [row for _, row in chosen_rows])}
-    return [cluster | texts[place] for cluster, place in zip(clusters, places, strict=True)]
+    for number, chosen_rows in itertools.groupby(sorted(rows), key=lambda row: row[0]):
+        texts |= {(number, row): columns for row, columns in _texts(places[number], [row for _, row in chosen_rows])}
+    return [cluster | texts[row] for cluster, row in zip(clusters, rows, strict=True)]
 
 
-def _texts(url: str, rows: Sequence[int]) -> Iterator[tuple[int, dict[str, Any]]]:
+def _texts(place: tuple[str, File], rows: Sequence[int]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield some rows of a file, given ascending, with their answer and first texts."""
     first = 0
-    with open_parquet(url) as file:
-        for batch in file.iter_batches(1024, columns=["answer", "texts"], use_threads=False):
+    with open_parquet(*place) as opened:
+        for batch in opened.iter_batches(1024, columns=["answer", "texts"], use_threads=False):
             inside = [row for row in rows if first <= row < first + len(batch)]
             part = batch.take(pa.array([row - first for row in inside], pa.int64()))
             texts = pc.list_slice(part["texts"], 0, SHOWN_TEXTS).to_pylist()
@@ -127,8 +120,16 @@ def _texts(url: str, rows: Sequence[int]) -> Iterator[tuple[int, dict[str, Any]]
 
 
 @contextlib.contextmanager
-def open_parquet(url: str) -> Iterator[pq.ParquetFile]:
-    """Open a Parquet file; of a remote store only the columns that are read are requested, one request each."""
-    file_system, path = storage.locate(url)
-    with storage.explained(url), file_system.open(path, "rb", cache_type="none") as raw, pq.ParquetFile(raw) as file:
-        yield file
+def open_parquet(url: str, file: File) -> Iterator[pq.ParquetFile]:
+    """Open a Parquet file of the artefact at ``url``.
+
+    Of a large one on a remote store only the columns that are read are requested, one request each.
+    """
+    name = storage.join(url, file.path)
+    if file.bytes <= _MOST_AT_ONCE and storage.local_path(name) is None:
+        with storage.explained(name), pq.ParquetFile(pa.BufferReader(storage.read_bytes(name))) as opened:
+            yield opened
+        return
+    file_system, path = storage.locate(name)
+    with storage.explained(name), file_system.open(path, "rb", cache_type="none") as raw, pq.ParquetFile(raw) as opened:
+        yield opened

@@ -15,7 +15,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from pipelines.summary.cluster_summary import open_parquet
-from schemas.artifacts import storage
 from schemas.artifacts.manifest import File
 
 SHOWN_REJECTS: Final = 5
@@ -58,7 +57,7 @@ def reject_examples(url: str, files: Sequence[File], counters: Mapping[str, int]
     for file in sorted((file for file in files if file.table == "rejected"), key=lambda file: file.path):
         if not any(missing.values()):
             break
-        with open_parquet(storage.join(url, file.path)) as opened:
+        with open_parquet(url, file) as opened:
             for stage, reason, payload in _first(opened, missing):
                 payloads.setdefault((stage, reason), []).append(payload)
                 missing[f"rejected_{stage}_{reason}"] -= 1

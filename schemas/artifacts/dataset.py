@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from schemas.artifacts import storage
+from schemas.artifacts.concurrent_reads import read_each
 from schemas.artifacts.manifest import File, Manifest, read_manifest, read_verified
 from schemas.artifacts.paths import url_text
 from schemas.artifacts.table_files import read_rows
@@ -57,7 +58,11 @@ class Dataset:
         if split is not None:
             _one_of(SPLITS, split, "split")
         empty = pa.schema([schema.field(column) for column in read]).empty_table()
-        whole = pa.concat_tables([empty.replace_schema_metadata(None), *self.parts(name, columns=read)])
+        files = read_each(
+            lambda file: [*read_file(self.url, file, columns=read)], self.manifest.of(name), lambda file: file.bytes
+        )
+        parts = itertools.chain.from_iterable(files)
+        whole = pa.concat_tables([empty.replace_schema_metadata(None), *parts])
         if split is not None:
             whole = whole.filter(pc.equal(whole["split"], split))
         return whole.select(selected)

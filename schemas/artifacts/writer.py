@@ -14,6 +14,7 @@ from typing import Any, NotRequired, Self, TypedDict, Unpack
 
 from schemas.artifacts import conditional_writes, storage
 from schemas.artifacts.atomic_files import staged_for
+from schemas.artifacts.concurrent_reads import read_each
 from schemas.artifacts.manifest import MANIFEST, Erased, File, Kind, Manifest, Source, read_manifest
 from schemas.artifacts.output_lock.lock import NAMES, OutputLock, acquire
 from schemas.artifacts.output_lock.owner import LockedError, Owner, lost_error, new_run_id
@@ -170,15 +171,17 @@ class Output:
             raise lost_error(self.url, None, change=self._change) from error
 
     def _check(self, files: list[File]) -> None:
-        for file in files:
-            file_system, path = storage.locate(storage.join(self.url, file.path))
-            with storage.explained(path):
-                try:
-                    size = file_system.info(path)["size"]
-                except FileNotFoundError as error:
-                    raise QprError(f"{path}: was removed while the run went on. Run this again") from error
+        for file, size in zip(files, read_each(self._size, files), strict=True):
             if size != file.bytes:
-                raise QprError(f"{path}: changed while the run went on. Run this again")
+                raise QprError(f"{self.url}/{file.path}: changed while the run went on. Run this again")
+
+    def _size(self, file: File) -> int:
+        file_system, path = storage.locate(storage.join(self.url, file.path))
+        with storage.explained(path):
+            try:
+                return int(file_system.info(path)["size"])
+            except FileNotFoundError as error:
+                raise QprError(f"{path}: was removed while the run went on. Run this again") from error
 
     def _sweep(self, manifest: bytes, listed: Set[str]) -> None:
         """Remove the files of older runs that are not listed, unless another run has published since.

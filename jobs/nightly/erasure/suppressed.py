@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import pydantic
 
 from jobs.display.console import warn
-from jobs.nightly.warehouse import DAILY, date_url, dates_of, day_of, ingest_command, log_files, min_users_of
+from jobs.nightly.warehouse import DAILY, date_url, ingest_command, log_files, min_users_of
 from jobs.options.inputs import require_users
 from pipelines.privacy.erase import Erasure
 from pipelines.privacy.suppression import Suppression
@@ -141,12 +141,18 @@ def check_erased_users(
 
 
 def check_user_key(
-    warehouse: str, dates: Collection[datetime.date], key: UserKey | None, *, privacy: Privacy | None = None
+    warehouse: str,
+    every: Sequence[Day],
+    dates: Collection[datetime.date],
+    key: UserKey | None,
+    *,
+    privacy: Privacy | None = None,
 ) -> None:
     """Refuse another user key than that of the days that are not ingested now, and of the list of erased questions.
 
     Args:
         warehouse: its URL.
+        every: its days.
         dates: days that are ingested now.
         key: of this run.
         privacy: of a run that ingests days. Days with a minimum number of users need this option in later runs too: a
@@ -160,7 +166,6 @@ def check_user_key(
     if min_users > 1 and key is None:
         warn(f"--min-users {min_users}: counts the users of each day, not of the window, as no user key is given")
     _lists(warehouse, key)
-    every = [day for date in dates_of(warehouse, DAILY) if (day := day_of(warehouse, date))]
     if privacy and "min_users" not in privacy.model_fields_set:
         _check_forgotten(every)
     days = [day for day in every if day.date not in dates]

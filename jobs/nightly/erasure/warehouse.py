@@ -24,6 +24,7 @@ from jobs.nightly.warehouse import (
     dates_with_a_drop,
     day_of,
     drop_of,
+    every_day,
     open_warehouse,
 )
 from jobs.options.inputs import input_files
@@ -124,7 +125,7 @@ def erase_from_warehouse(
     """
     if not dry_run:
         open_warehouse(warehouse)
-    check_user_key(warehouse, (), key)
+    check_user_key(warehouse, every_day(warehouse), (), key)
     drops, days = dates_with_a_drop(warehouse, dates_of(warehouse, EVENTS)), dates_of(warehouse, DAILY)
     new = False
     if not dry_run and (drops or days):

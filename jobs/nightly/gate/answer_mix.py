@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import collections
 import datetime
+import functools
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -23,6 +24,7 @@ import pyarrow.compute as pc
 from jobs.nightly.gate.answer_distance import MOST_BINS, Counts, DayDistance, compare_day, shares, summed, usual_mix
 from pipelines.ingestion.days import Day, read_day_counts
 from schemas.arrays import Int64s
+from schemas.artifacts.concurrent_reads import read_each
 
 DAYS: Final = 28
 """Maximum number of days before: whole weeks, and so few that the work of a night stays that of its day."""
@@ -77,7 +79,7 @@ def answer_mix(fresh: Sequence[Day], before: Sequence[Day]) -> Mix | None:
     """
     if not fresh or len(before) < FEWEST_DAYS:
         return None
-    counts = [counts_of_day(day) for day in before[-DAYS:]]
+    counts = [*read_each(counts_of_day, before[-DAYS:], lambda day: day.bytes)]
     ids = ids_of_equal_texts(before[-DAYS:], counts)
     counts = [with_ids(day, ids) for day in counts]
     usual = usual_mix(counts)
@@ -170,9 +172,17 @@ def _text_of(answer: int, days: Sequence[Day]) -> str:
 def _frequent_texts(answers: Int64s, days: Sequence[Day]) -> dict[int, str]:
     """Return the most frequent text of some answers of these days."""
     events: collections.Counter[tuple[int, str]] = collections.Counter()
-    for rows in (rows for day in days for rows in read_day_counts(day, ["answer_id", "answer", "events"])):
+    for of_day in read_each(functools.partial(_events_of_texts, answers), days, lambda day: day.bytes):
+        events.update(of_day)
+    rarest_first = sorted(events, key=lambda form: (events[form], form))
+    return dict(rarest_first)
+
+
+def _events_of_texts(answers: Int64s, day: Day) -> collections.Counter[tuple[int, str]]:
+    """Return the events of some answers of a day, by answer and text."""
+    events: collections.Counter[tuple[int, str]] = collections.Counter()
+    for rows in read_day_counts(day, ["answer_id", "answer", "events"]):
         of_answers = rows.filter(pc.is_in(rows["answer_id"], pa.array(answers)))
         for answer, text, count in zip(*(column.to_pylist() for column in of_answers.columns), strict=True):
             events[answer, text] += count
-    rarest_first = sorted(events, key=lambda form: (events[form], form))
-    return dict(rarest_first)
+    return events

@@ -18,6 +18,7 @@ from model.index.segments.layout import deleted_rows, in_order
 from model.index.settings import IndexSettings
 from schemas.arrays import Bools, Int64s
 from schemas.artifacts import storage
+from schemas.artifacts.concurrent_reads import read_each
 from schemas.artifacts.manifest import Manifest, read_manifest, read_settings
 from schemas.artifacts.verified_files.files import VerifiedFiles
 from schemas.errors import QprError
@@ -109,7 +110,11 @@ def _parts(url: str, manifest: Manifest) -> list[_Part]:
     stored = VerifiedFiles(url)
     files = in_order(manifest.of(IDS))
     filters = read_settings(url, manifest, IndexSettings, again=AGAIN).filters
-    tables = [IdTable(storage.join(url, file.path), stored.read(file), file.rows, filters=filters) for file in files]
+    contents = read_each(stored.read, files, lambda file: file.bytes)
+    tables = [
+        IdTable(storage.join(url, file.path), content, file.rows, filters=filters)
+        for file, content in zip(files, contents, strict=True)
+    ]
     masks = [np.zeros(file.rows, bool) for file in files]
     for file in manifest.of(TOMBSTONES):
         masks = deleted_rows(stored.read(file), [shard.rows for shard in files], deleted=file.rows)

@@ -211,7 +211,7 @@ def test_a_window_without_an_ingested_day_is_one_line(qpr, tmp_path, drop, dates
     assert f"no day from {dates(8)} to {dates(9)} is ingested. Give --date of one of them" in outcome.err
 
 
-def test_a_night_asks_the_store_four_times_for_the_manifest_of_a_day_before(qpr, memory, drop, dates, monkeypatch):
+def test_a_night_asks_the_store_once_for_the_manifest_of_a_day_before(qpr, memory, drop, dates, monkeypatch):
     w = storage.join(memory, "w")
     for day in (1, 3):
         drop(w, dates(day), rows_of(dates(day), seed=0, count=20))
@@ -233,4 +233,4 @@ def test_a_night_asks_the_store_four_times_for_the_manifest_of_a_day_before(qpr,
         counted(name)
     monkeypatch.setattr(flow, "_made", Mock(side_effect=QprError("stopped after the days were read")))
     assert "stopped after the days were read" in qpr("nightly", "--warehouse", w, "--date", dates(3)).err
-    assert requests == ["info", "cat_file"] * 2  # for the user key, and for the window
+    assert requests == ["cat_file"]

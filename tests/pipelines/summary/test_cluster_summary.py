@@ -71,10 +71,12 @@ def test_a_score_that_no_cluster_has_has_no_distribution(memory):
 def test_texts_are_read_of_the_clusters_that_are_shown_alone(memory, monkeypatch):
     read = []
     real = module._texts
-    monkeypatch.setattr(module, "_texts", lambda url, rows: read.append((url, len(rows))) or real(url, rows))
+    monkeypatch.setattr(
+        module, "_texts", lambda place, rows: read.append((place[1].path, len(rows))) or real(place, rows)
+    )
     stored(memory, *([cluster(n, 2 + n, (n + 1) / 100)] for n in range(50)))
     assert sum(rows for _, rows in read) == 2 * SHOWN_CLUSTERS
-    assert {url[-11:-8] for url, _ in read} == {f"{n:03}" for n in (*range(10), *range(40, 50))}
+    assert {path[-11:-8] for path, _ in read} == {f"{n:03}" for n in (*range(10), *range(40, 50))}
 
 
 def test_a_row_far_into_a_file_is_found(memory):
