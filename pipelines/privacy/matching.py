@@ -64,7 +64,7 @@ class Kind(NamedTuple):
 
     @property
     def placeholder(self) -> str:
-        """Return what replaces personal data of this kind, such as ``[phone]``."""
+        """Return the text in place of personal data of this kind, such as ``[phone]``."""
         return f"[{self.name}]"
 
 

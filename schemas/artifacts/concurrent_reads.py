@@ -22,12 +22,12 @@ _Result = TypeVar("_Result")
 def read_each(
     read: Callable[[_Place], _Result], places: Iterable[_Place], bytes_of: Callable[[_Place], int] = lambda _: 0
 ) -> Iterator[_Result]:
-    """Yield what is read at each place, in order; the first error in this order is raised.
+    """Yield the result of each read, in the order of the places; the first error in this order is raised.
 
     Args:
-        read: returns what is at a place.
-        places: files, days or whatever is read.
-        bytes_of: size of what is read at a place. Reads that run at the same time have 64 MB together, or are a single
+        read: called with each place, in a thread.
+        places: of the reads, such as files or days.
+        bytes_of: bytes that are read at a place. Reads that run at the same time have 64 MB together, or are a single
             one.
     """
     with ThreadPoolExecutor(_MOST) as pool:
@@ -38,7 +38,7 @@ def read_each(
 def groups(
     places: Iterable[_Place], bytes_of: Callable[[_Place], int], *, most_bytes: int
 ) -> Iterator[Sequence[_Place]]:
-    """Yield up to 16 places at a time, in order, with at most so many bytes together, or a single larger one."""
+    """Yield up to 16 places at a time, in order, with at most ``most_bytes`` together, or a single larger one."""
     group: list[_Place] = []
     size = 0
     for place in places:
