@@ -29,11 +29,15 @@ def read_object(file_system: Any, path: str) -> bytes:
     bucket, key, version = file_system.split_path(path)
     terms = {"VersionId": version} if version else {}
     answer = file_system.call_s3("get_object", Bucket=bucket, Key=key, **terms)
+    content = sync(file_system.loop, _small_body, answer)
+    return bytes(file_system.cat_file(path)) if content is None else content
+
+
+async def _small_body(answer: dict[str, Any]) -> bytes | None:
+    """Return the body of an answer; None if it is large, or was cut off: s3fs repeats such a request."""
     try:
-        if answer["ContentLength"] <= _MOST_AT_ONCE:
-            return bytes(sync(file_system.loop, answer["Body"].read))
-    except Exception:  # noqa: BLE001, S110, of asyncio, aiohttp or botocore: s3fs repeats a request whose answer is cut off
-        pass
+        return bytes(await answer["Body"].read()) if answer["ContentLength"] <= _MOST_AT_ONCE else None
+    except Exception:  # noqa: BLE001, of asyncio, aiohttp or botocore
+        return None
     finally:
         answer["Body"].close()
-    return bytes(file_system.cat_file(path))
