@@ -13,7 +13,7 @@ from typing import Final, TypeVar
 _MOST: Final = 16
 """Reads that run at the same time. Others begin after these, so that an error ends all soon."""
 
-_MOST_BYTES: Final = 2**26
+_MOST_BYTES: Final = 2**24
 
 _Place = TypeVar("_Place")
 _Result = TypeVar("_Result")
@@ -27,7 +27,7 @@ def read_each(
     Args:
         read: called with each place, in a thread.
         places: of the reads, such as files or days.
-        bytes_of: bytes that are read at a place. Reads that run at the same time have 64 MB together, or are a single
+        bytes_of: bytes that are read at a place. Reads that run at the same time have 16 MB together, or are a single
             one.
     """
     with ThreadPoolExecutor(_MOST) as pool:

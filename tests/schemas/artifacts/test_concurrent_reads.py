@@ -39,7 +39,7 @@ def test_large_files_are_read_one_after_another():
         assert alone.acquire(blocking=False)
         alone.release()
 
-    assert len([*read_each(read, range(5), lambda _: 2**26)]) == 5
+    assert len([*read_each(read, range(5), lambda _: 2**24)]) == 5
 
 
 @given(st.lists(st.integers(0, 9), max_size=60), st.integers(0, 20))
