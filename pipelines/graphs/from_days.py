@@ -102,20 +102,20 @@ def read_tagged(
         privacy: protection of rejected rows.
     """
     contents = read_each(lambda dated: [*read_day_file(dated[1], user_key)], dated_files)
-    for (date, _), tables in zip(dated_files, contents, strict=True):
-        for table, part in tables:
-            if table not in (COUNTS, WAITING):
-                yield beam.pvalue.TaggedOutput(TAG, part)
-                continue
-            counted = without_ignored(part, ignored, privacy)
-            if len(counted.rejects):
-                yield beam.pvalue.TaggedOutput(TAG, counted.rejects)
-                yield beam.pvalue.TaggedOutput("written", Written(None, counted.counts))
-            rows = _timed(counted.asked, date)
-            if over_days:
-                of_users = rows if table == WAITING else rows.append_column(USER, pa.nulls(len(rows), USER.type))
-                rows = of_users.append_column(ENOUGH, pa.array(np.full(len(rows), table == COUNTS)))
-            yield rows
+    dated = zip((date for date, _ in dated_files), contents, strict=True)
+    for date, table, part in ((date, *named) for date, tables in dated for named in tables):
+        if table not in (COUNTS, WAITING):
+            yield beam.pvalue.TaggedOutput(TAG, part)
+            continue
+        counted = without_ignored(part, ignored, privacy)
+        if len(counted.rejects):
+            yield beam.pvalue.TaggedOutput(TAG, counted.rejects)
+            yield beam.pvalue.TaggedOutput("written", Written(None, counted.counts))
+        rows = _timed(counted.asked, date)
+        if over_days:
+            of_users = rows if table == WAITING else rows.append_column(USER, pa.nulls(len(rows), USER.type))
+            rows = of_users.append_column(ENOUGH, pa.array(np.full(len(rows), table == COUNTS)))
+        yield rows
 
 
 def _together(days: Sequence[Day]) -> Iterator[Sequence[tuple[datetime.date, DayFile]]]:

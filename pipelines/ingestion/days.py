@@ -87,7 +87,7 @@ class Day(NamedTuple):
 
 
 def is_of_earlier_release(day: Day) -> bool:
-    """Return whether the counts of a day lack `ADDED`, and so the ids of its answers; only ends of files are read.
+    """Return whether the counts of a day lack `ADDED`, and so the ids of its answers; of large files the ends are read.
 
     Raises:
         QprError: a file cannot be read.

@@ -9,6 +9,7 @@ neither on the number of clusters nor on that of the files.
 from __future__ import annotations
 
 import contextlib
+import io
 import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
@@ -126,10 +127,9 @@ def open_parquet(url: str, file: File) -> Iterator[pq.ParquetFile]:
     Of a large one on a remote store only the columns that are read are requested, one request each.
     """
     name = storage.join(url, file.path)
-    if file.bytes <= _MOST_AT_ONCE and storage.local_path(name) is None:
-        with storage.explained(name), pq.ParquetFile(pa.BufferReader(storage.read_bytes(name))) as opened:
-            yield opened
-        return
     file_system, path = storage.locate(name)
-    with storage.explained(name), file_system.open(path, "rb", cache_type="none") as raw, pq.ParquetFile(raw) as opened:
-        yield opened
+    is_whole = file.bytes <= _MOST_AT_ONCE and "file" not in storage.protocols(file_system)
+    with storage.explained(name):
+        raw = io.BytesIO(storage.read_bytes(name)) if is_whole else file_system.open(path, "rb", cache_type="none")
+        with raw, pq.ParquetFile(raw) as opened:
+            yield opened

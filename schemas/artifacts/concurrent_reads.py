@@ -11,9 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Final, TypeVar
 
 _MOST: Final = 16
-"""Reads that run at the same time. Others begin after these, so that an error ends all soon."""
-
 _MOST_BYTES: Final = 2**24
+"""Reads that run at the same time, and their bytes. Others begin after these, so that an error ends all soon."""
 
 _Place = TypeVar("_Place")
 _Result = TypeVar("_Result")
