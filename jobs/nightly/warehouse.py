@@ -186,7 +186,7 @@ def every_day(warehouse: str) -> list[Day]:
     Raises:
         QprError: a manifest is damaged.
     """
-    return _days(warehouse, dates_of(warehouse, DAILY))
+    return days_on(warehouse, dates_of(warehouse, DAILY))
 
 
 def days_of(warehouse: str, last: datetime.date, window_days: int) -> list[Day]:
@@ -196,10 +196,15 @@ def days_of(warehouse: str, last: datetime.date, window_days: int) -> list[Day]:
         QprError: a manifest is damaged.
     """
     first = first_of_window(last, window_days)
-    return _days(warehouse, [date for date in dates_of(warehouse, DAILY) if first <= date <= last])
+    return days_on(warehouse, [date for date in dates_of(warehouse, DAILY) if first <= date <= last])
 
 
-def _days(warehouse: str, dates: Sequence[datetime.date]) -> list[Day]:
+def days_on(warehouse: str, dates: Sequence[datetime.date]) -> list[Day]:
+    """Return the days with these dates that were ingested, in the same order.
+
+    Raises:
+        QprError: a manifest is damaged.
+    """
     return [day for day in read_each(functools.partial(day_of, warehouse), dates) if day]
 
 

@@ -23,6 +23,7 @@ from jobs.nightly.warehouse import (
     dates_of,
     dates_with_a_drop,
     day_of,
+    days_on,
     drop_of,
     every_day,
     open_warehouse,
@@ -84,7 +85,7 @@ def logs_of(warehouse: str, key: UserKey, faults: Faults) -> list[Log]:
         QprError: a daily table or a list is damaged, or the list has another key.
     """
     dates = dates_with_a_drop(warehouse, dates_of(warehouse, EVENTS))
-    configs = {date: _config(day.manifest, day.url) for date in dates if (day := day_of(warehouse, date))}
+    configs = {day.date: _config(day.manifest, day.url) for day in days_on(warehouse, dates)}
     last = next(reversed(configs.values()), IngestConfig())
     erased = suppressions_of(warehouse, dates, key)
     logs = []
